@@ -1,0 +1,221 @@
+#include "boba/core/aggregator.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "boba/core/prepared_rows.h"
+
+namespace boba {
+namespace {
+
+template <Element T>
+bool overlaps(const UpdateView& rows, std::span<T> out) {
+  const std::less<const T*> before;
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const T* row = rows.row<T>(i);
+    if (before(row, out.data() + out.size()) && before(out.data(), row + rows.length()))
+      return true;
+  }
+  return false;
+}
+
+Result<void> check_output(const Round& round, const MutableRow& out) {
+  if (out.length() != round.updates.length() || out.dtype() != round.updates.dtype()) {
+    return invalid_argument(fmt::format(
+        "the output is {} of length {}, the updates are {} of length {}; both must be alike",
+        name(out.dtype()), out.length(), name(round.updates.dtype()), round.updates.length()));
+  }
+  const bool overlap = visit(out.dtype(), [&](auto zero) {
+    return overlaps(round.updates, out.as<decltype(zero)>()) ||
+           overlaps(round.server, out.as<decltype(zero)>());
+  });
+  if (overlap) return invalid_argument("the output overlaps an input; it needs memory of its own");
+  return {};
+}
+
+// An error met after rows were refused says so: without them there might have been enough.
+Error explained(Error error, const Intake& intake) {
+  if (intake.refused.empty()) return error;
+  error.code = ErrorCode::kRefused;
+  error.message +=
+      fmt::format("; {} updates were refused before (client {}: {})", intake.refused.size(),
+                  intake.refused.front().row, intake.refused.front().reason);
+  return error;
+}
+
+struct Output {
+  OutputPass clients;  // scan: one per update that takes part
+  std::vector<double> client_weights;
+};
+
+Result<Output> write(const Kernels& kernels, const Round& round, const PreparedRows& rows,
+                     const Decision& decision, MutableRow out) {
+  const std::size_t n = rows.clients().rows();
+  Output output;
+  if (decision.order) {
+    output.clients = kernels.order_mean(rows.clients(), rows.mix(), decision.order->first,
+                                        decision.order->last, out);
+    if (decision.server_weights.empty()) return output;
+    if (Result<void> good = check_server_rows(kernels, round.server); !good) return good.error();
+    const OutputPass blend =
+        kernels.combine(round.server, decision.server_weights, decision.order_factor, out);
+    output.clients.finite = output.clients.finite && blend.finite;
+    return output;
+  }
+  std::vector<double> row_weights;
+  for (const RowDecision& row : decision.rows) row_weights.push_back(row.weight);
+  output.client_weights = rows.client_weights(row_weights);
+  RowList all(rows.clients());
+  std::vector<double> weights = output.client_weights;
+  if (!decision.server_weights.empty()) {
+    all.add(round.server);
+    weights.insert(weights.end(), decision.server_weights.begin(), decision.server_weights.end());
+  }
+  output.clients = kernels.combine(all.view(), weights, 0, out);
+  for (std::size_t i = n; i < output.clients.scan.size(); ++i) {
+    if (output.clients.scan[i].finite) continue;
+    return invalid_argument(fmt::format("server gradient {} contains NaN or infinity", i - n));
+  }
+  output.clients.scan.resize(n);
+  return output;
+}
+
+// What the decision about mixed rows means for the client at a position of the intake.
+void judge_mixed(const Mix& mix, std::size_t position, const Decision& decision,
+                 const std::string& left_out, ClientVerdict& client) {
+  client.accepted = false;
+  std::size_t parts = 0;
+  for (std::size_t i = 0; i < mix.rows(); ++i) {
+    for (const Mix::Term& term : mix.terms(i)) {
+      if (term.row != position) continue;
+      ++parts;
+      client.accepted = client.accepted || decision.rows[i].accepted;
+      client.bucket = i;
+      client.in_fit = decision.rows[i].in_fit;
+      client.measures = decision.rows[i].measures;
+      client.label_mix = decision.rows[i].label_mix;
+      client.reason = fmt::format("bucket {}: {}", i, decision.rows[i].reason);
+    }
+  }
+  if (parts == 1) return;
+  client.bucket.reset();
+  client.in_fit.reset();
+  client.measures.clear();
+  client.label_mix.clear();
+  client.reason = parts == 0 ? left_out : fmt::format("mixed into {} rows", parts);
+}
+
+Verdict report(const Round& round, const PreparedRows& rows, const Intake& intake,
+               Decision decision, const Output& output) {
+  Verdict verdict;
+  verdict.updates = round.updates.rows();
+  verdict.length = round.updates.length();
+  verdict.classes = round.server.rows();
+  verdict.refused = intake.refused.size() + intake.repeated.size();
+  verdict.weighted = !decision.order;
+  verdict.clients.resize(verdict.updates);
+  for (std::size_t i = 0; i < verdict.updates; ++i) {
+    verdict.clients[i].index = i;
+    if (!round.ids.empty()) verdict.clients[i].id = round.ids[i];
+    if (verdict.weighted) verdict.clients[i].weight = 0;
+  }
+  for (const auto* list : {&intake.refused, &intake.repeated}) {
+    for (const Refusal& refusal : *list) {
+      ClientVerdict& client = verdict.clients[refusal.row];
+      client.accepted = false;
+      client.refused = true;
+      client.reason = refusal.reason;
+    }
+  }
+  for (std::size_t k = 0; k < intake.kept.size(); ++k) {
+    ClientVerdict& client = verdict.clients[intake.kept[k]];
+    if (verdict.weighted) client.weight = output.client_weights[k];
+    if (rows.mix() != nullptr) {
+      judge_mixed(*rows.mix(), k, decision, rows.left_out()[k], client);
+      continue;
+    }
+    RowDecision& row = decision.rows[k];
+    client.accepted = row.accepted;
+    client.reason = std::move(row.reason);
+    client.in_fit = row.in_fit;
+    client.measures = std::move(row.measures);
+    client.label_mix = std::move(row.label_mix);
+  }
+  if (verdict.weighted) {
+    for (const ClientVerdict& client : verdict.clients) verdict.weights.push_back(*client.weight);
+  }
+  verdict.server_weights = std::move(decision.server_weights);
+  verdict.server_weights.resize(verdict.classes, 0.0);
+  verdict.measures = std::move(decision.measures);
+  verdict.warnings = std::move(decision.warnings);
+  verdict.notes = std::move(decision.notes);
+  verdict.subspace = std::move(decision.subspace);
+  return verdict;
+}
+
+}  // namespace
+
+Aggregator Aggregator::after(MixStagePtr stage, const std::string& stage_spec) const {
+  Aggregator result = *this;
+  result.mixes_.insert(result.mixes_.begin(), std::move(stage));
+  result.spec_ = stage_spec + " | " + spec_;
+  return result;
+}
+
+Aggregator Aggregator::before(BlendStagePtr stage, const std::string& stage_spec) const {
+  Aggregator result = *this;
+  result.blends_.push_back(std::move(stage));
+  result.spec_ = spec_ + " | " + stage_spec;
+  return result;
+}
+
+Aggregator Aggregator::renamed(std::string spec) const {
+  Aggregator result = *this;
+  result.spec_ = std::move(spec);
+  return result;
+}
+
+Result<Verdict> Aggregator::aggregate(const Kernels& kernels, const Round& round,
+                                      MutableRow out) const {
+  if (Result<void> good = check(round); !good) return good.error();
+  if (Result<void> good = check_output(round, out); !good) return good.error();
+  Intake intake(round);
+  // Each turn but the last refuses an update, so the loop ends.
+  for (;;) {
+    Result<PreparedRows> rows = PreparedRows::make(kernels, round, rule_->need(), mixes_, intake);
+    if (!rows) return explained(rows.error(), intake);
+    const Shape& shape = rows->shape();
+    if (Result<void> good = rule_->admits(shape); !good) return explained(good.error(), intake);
+    for (const BlendStagePtr& blend : blends_) {
+      if (Result<void> good = blend->admits(shape); !good) return explained(good.error(), intake);
+    }
+    Result<Decision> decision = rule_->decide(*rows);
+    if (!decision) return explained(decision.error(), intake);
+    for (const BlendStagePtr& blend : blends_) blend->blend(shape, *decision);
+
+    Result<Output> output = write(kernels, round, *rows, *decision, out);
+    if (!output) return explained(output.error(), intake);
+    // Rules that need no products meet the numbers here for the first time.
+    if (rule_->need() == Need::kNothing) {
+      const auto refused = refusals(kernels, rows->clients(), output->clients.scan);
+      if (!refused.empty()) {
+        intake.refuse(refused);
+        continue;
+      }
+    }
+    if (!output->clients.finite) {
+      return invalid_argument(fmt::format(
+          "the result overflows {}: the updates are too large for it", name(out.dtype())));
+    }
+    Verdict verdict = report(round, *rows, intake, *std::move(decision), *output);
+    verdict.rule = spec_;
+    return verdict;
+  }
+}
+
+}  // namespace boba

@@ -1,0 +1,45 @@
+// Aggregator: a rule with the stages before and after it, ready to run.
+//
+//   auto kernels = boba::make_cpu_kernels();
+//   auto rule = boba::make_aggregator("boba(f=16)");
+//   auto verdict = rule->aggregate(*kernels, round, out);
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "boba/core/kernels.h"
+#include "boba/core/result.h"
+#include "boba/core/round.h"
+#include "boba/core/rule.h"
+#include "boba/core/verdict.h"
+
+namespace boba {
+
+// A value; copies share the immutable parts. Thread-safe.
+class Aggregator {
+ public:
+  // spec is the canonical spelling that verdicts carry.
+  Aggregator(RulePtr rule, std::string spec) : rule_(std::move(rule)), spec_(std::move(spec)) {}
+
+  // The same rule with a stage in front, or behind what is there already.
+  Aggregator after(MixStagePtr stage, const std::string& stage_spec) const;
+  Aggregator before(BlendStagePtr stage, const std::string& stage_spec) const;
+  // The same parts under another name, for named compositions.
+  Aggregator renamed(std::string spec) const;
+
+  const std::string& spec() const { return spec_; }
+
+  // Writes the aggregate of the round to out, which has the updates' type and length and must not
+  // overlap them. Unusable updates are refused and named in the verdict. On failure out holds
+  // nothing of use.
+  Result<Verdict> aggregate(const Kernels& kernels, const Round& round, MutableRow out) const;
+
+ private:
+  std::vector<MixStagePtr> mixes_;  // the first runs first
+  RulePtr rule_;
+  std::vector<BlendStagePtr> blends_;
+  std::string spec_;
+};
+
+}  // namespace boba

@@ -1,0 +1,43 @@
+// Attack: sees the honest updates, writes what the Byzantine clients send.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "boba/core/kernels.h"
+#include "boba/core/result.h"
+#include "boba/core/verdict.h"
+#include "boba/core/views.h"
+
+namespace boba {
+
+struct AttackRound {
+  UpdateView honest;         // row i is honest client i's update, as a gradient
+  double learning_rate = 0;  // the step eta, for attacks defined on parameters; 0: not known
+  std::uint64_t seed = 0;
+  std::uint32_t number = 0;  // of the round
+};
+
+// What the attack chose: the factor found, the client copied, ...
+struct AttackReport {
+  std::vector<Measure> measures;
+};
+
+// Immutable and thread-safe.
+class Attack {
+ public:
+  virtual ~Attack() = default;
+
+  // Writes one row per Byzantine client. REQUIRES: every row of out has the honest rows' type and
+  // length.
+  virtual Result<AttackReport> forge(const Kernels& kernels, const AttackRound& round,
+                                     std::span<const MutableRow> out) const = 0;
+};
+
+using AttackPtr = std::shared_ptr<const Attack>;
+
+}  // namespace boba

@@ -1,0 +1,116 @@
+#include "boba/core/gram.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace boba {
+namespace {
+
+double clamped(double value) {
+  if (value >= 0) return value;
+  return std::isnan(value) ? std::numeric_limits<double>::infinity() : 0;
+}
+
+double median_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+Gram::Gram(GramPass pass, std::size_t clients, DType dtype)
+    : centred_(std::move(pass.centred)),
+      origin_dot_(std::move(pass.origin_dot)),
+      origin_sq_(pass.origin_sq),
+      rounding_(dtype == DType::kFloat32 ? 0x1p-24 : 0x1p-53),
+      clients_(clients),
+      size_(origin_dot_.size()) {
+  assert(centred_.size() == size_ * size_ && clients_ <= size_);
+}
+
+double Gram::sq_norm(std::size_t i) const { return clamped(dot(i, i)); }
+
+double Gram::sq_distance(std::size_t i, std::size_t j) const {
+  return clamped(centred(i, i) + centred(j, j) - 2 * centred(i, j));
+}
+
+void Gram::keep_clients(std::span<const std::size_t> kept) {
+  std::vector<std::size_t> rows(kept.begin(), kept.end());
+  for (std::size_t i = clients_; i < size_; ++i) rows.push_back(i);
+  // Rows rise, so each number moves to a place that was read before.
+  const std::size_t size = rows.size();
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      centred_[i * size + j] = centred_[rows[i] * size_ + rows[j]];
+    }
+    origin_dot_[i] = origin_dot_[rows[i]];
+  }
+  centred_.resize(size * size);
+  origin_dot_.resize(size);
+  clients_ = kept.size();
+  size_ = size;
+}
+
+Gram Gram::mixed(const Mix& mix) const {
+  Gram result;
+  result.clients_ = mix.rows();
+  result.size_ = mix.rows() + servers();
+  result.origin_sq_ = origin_sq_;
+  result.rounding_ = rounding_;
+  result.centred_.resize(result.size_ * result.size_);
+  result.origin_dot_.resize(result.size_);
+
+  std::vector<double> row(size_);  // row i of M K
+  for (std::size_t i = 0; i < result.size_; ++i) {
+    std::fill(row.begin(), row.end(), 0.0);
+    const Mix::Term own{i - result.clients_ + clients_, 1.0};
+    const std::span<const Mix::Term> terms =
+        i < result.clients_ ? mix.terms(i) : std::span<const Mix::Term>(&own, 1);
+    for (const Mix::Term& term : terms) {
+      for (std::size_t j = 0; j < size_; ++j) row[j] += term.weight * centred(term.row, j);
+      result.origin_dot_[i] += term.weight * origin_dot_[term.row];
+    }
+    double* out = result.centred_.data() + i * result.size_;
+    for (std::size_t j = 0; j < result.clients_; ++j) {
+      for (const Mix::Term& term : mix.terms(j)) out[j] += term.weight * row[term.row];
+    }
+    for (std::size_t j = 0; j < servers(); ++j) out[result.clients_ + j] = row[clients_ + j];
+  }
+  // The two orders of summation differ in the last bit; rules rely on symmetry.
+  for (std::size_t i = 0; i < result.size_; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      result.centred_[i * result.size_ + j] = result.centred_[j * result.size_ + i];
+    }
+  }
+  return result;
+}
+
+OriginFit origin_fit(const Gram& gram) {
+  const std::size_t n = gram.clients();
+  assert(n > 0);
+  OriginFit fit;
+  double least = std::numeric_limits<double>::infinity();
+  std::vector<double> values(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) values[j] = gram.sq_distance(i, j);
+    const double median = median_of(values);
+    if (median < least) {
+      least = median;
+      fit.medoid = i;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) values[i] = gram.centred(i, i);
+  const double from_origin = median_of(values);
+  if (from_origin == 0) {
+    fit.condition = 1;
+  } else {
+    fit.condition = least > 0 ? from_origin / least : std::numeric_limits<double>::infinity();
+  }
+  return fit;
+}
+
+}  // namespace boba

@@ -1,0 +1,69 @@
+// Gram: the round's inner products, all a weight rule looks at.
+//
+// Rows 0..clients()-1 are clients (after the stages before the rule), rows clients()..size()-1 are
+// the server's gradients, for rules that need them. The products are taken about an origin o, which
+// affine rules do not notice; dot() adds it back for those that do.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "boba/core/kernels.h"
+#include "boba/core/mix.h"
+
+namespace boba {
+
+class Gram {
+ public:
+  Gram() = default;
+  // The first clients rows of the pass are clients; dtype is the type of the rows.
+  Gram(GramPass pass, std::size_t clients, DType dtype);
+
+  std::size_t clients() const { return clients_; }
+  std::size_t servers() const { return size_ - clients_; }
+  std::size_t size() const { return size_; }
+
+  // <a_i - o, a_j - o>, size() by size(), row major, symmetric.
+  std::span<const double> centred() const { return centred_; }
+  double centred(std::size_t i, std::size_t j) const { return centred_[i * size_ + j]; }
+
+  // <a_i, a_j>.
+  double dot(std::size_t i, std::size_t j) const {
+    return centred(i, j) + origin_dot_[i] + origin_dot_[j] + origin_sq_;
+  }
+
+  // |a_i|^2, clamped at 0 where rounding crosses it.
+  double sq_norm(std::size_t i) const;
+
+  // |a_i - a_j|^2, clamped at 0 where rounding crosses it; infinity if it is not a number.
+  double sq_distance(std::size_t i, std::size_t j) const;
+
+  // Rounding of one product, relative to |a_i - o| |a_j - o|: a unit in the rows' last place.
+  double rounding() const { return rounding_; }
+
+  // Drops all client rows but these (rising order). In place.
+  void keep_clients(std::span<const std::size_t> kept);
+
+  // The products after mixing the client rows: M K M'.
+  Gram mixed(const Mix& mix) const;
+
+ private:
+  std::vector<double> centred_;
+  std::vector<double> origin_dot_;
+  double origin_sq_ = 0;
+  double rounding_ = 0;
+  std::size_t clients_ = 0;
+  std::size_t size_ = 0;
+};
+
+// How well the origin suits the clients.
+struct OriginFit {
+  std::size_t medoid = 0;  // the client whose median squared distance to the others is least
+  double condition = 1;    // median |g_i - o|^2 over that distance: rounding grows in proportion
+};
+
+// REQUIRES: gram.clients() > 0. Ties to the lower index.
+OriginFit origin_fit(const Gram& gram);
+
+}  // namespace boba

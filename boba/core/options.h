@@ -1,0 +1,220 @@
+// Typed options from untyped text. fields() of an options struct is the single description of its
+// options: parsing, checking, printing, help and bindings all come from it.
+//
+//   struct KrumOptions {
+//     int f = 0;
+//     static constexpr Info info() { return {.name = "krum", ...}; }
+//     static constexpr auto fields() {
+//       return std::tuple{field("f", &KrumOptions::f, "Byzantine clients tolerated")
+//                             .between(0, 1 << 20)};
+//     }
+//   };
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "boba/core/result.h"
+#include "boba/core/spec.h"
+
+namespace boba {
+
+// What a rule, stage or attack is, for people. Plain sentences; no markup.
+struct Info {
+  std::string_view name;
+  std::string_view summary;    // half a line, for lists
+  std::string_view computes;   // what it computes, in a few sentences
+  std::string_view condition;  // what it needs to be computed, and what for its guarantee
+  std::string_view cost;       // in passes over the updates, and in n-space
+  std::string_view citation;
+};
+
+// One option, erased: what help, documentation and bindings show.
+struct OptionInfo {
+  std::string name;
+  std::string type;           // "integer", "number" or "choice"
+  std::string default_value;  // as it is written in a spec
+  std::string help;
+  double low = 0;  // range of a number, both ends included
+  double high = 0;
+  std::vector<std::string> choices;
+
+  // "0..1048576", "mean|lower".
+  std::string range() const;
+};
+
+template <class Options, class T>
+struct Field {
+  std::string_view name;
+  T Options::*member;
+  std::string_view help;
+  double low = std::numeric_limits<double>::lowest();
+  double high = std::numeric_limits<double>::max();
+  std::span<const std::string_view> choices = {};
+
+  constexpr Field between(double from, double to) const {
+    Field copy = *this;
+    copy.low = from;
+    copy.high = to;
+    return copy;
+  }
+  // The names of an enum's values 0, 1, ... REQUIRES: names lives forever.
+  constexpr Field one_of(std::span<const std::string_view> names) const {
+    Field copy = *this;
+    copy.choices = names;
+    return copy;
+  }
+};
+
+template <class Options, class T>
+constexpr Field<Options, T> field(std::string_view name, T Options::*member,
+                                  std::string_view help) {
+  static_assert(std::same_as<T, int> || std::same_as<T, double> || std::is_enum_v<T>);
+  return {name, member, help};
+}
+
+namespace detail {
+
+// Each reads one value of the option key; the error quotes key, value and what would do.
+Result<int> read_value(std::string_view key, std::string_view text, double low, double high, int);
+Result<double> read_value(std::string_view key, std::string_view text, double low, double high,
+                          double);
+Result<int> read_choice(std::string_view key, std::string_view text,
+                        std::span<const std::string_view> choices);
+Result<void> check_range(std::string_view key, double value, double low, double high);
+Error unknown_option(std::string_view owner, std::string_view key,
+                     std::span<const std::string_view> known);
+std::string print_number(double value);
+
+template <class Options, class T>
+Result<void> read_field(const Field<Options, T>& f, std::string_view text, Options& options) {
+  if constexpr (std::is_enum_v<T>) {
+    Result<int> index = read_choice(f.name, text, f.choices);
+    if (!index) return index.error();
+    options.*f.member = static_cast<T>(*index);
+  } else {
+    Result<T> value = read_value(f.name, text, f.low, f.high, T{});
+    if (!value) return value.error();
+    options.*f.member = *value;
+  }
+  return {};
+}
+
+template <class Options, class T>
+std::string print_field(const Field<Options, T>& f, const Options& options) {
+  if constexpr (std::is_enum_v<T>) {
+    return std::string(f.choices[static_cast<std::size_t>(options.*f.member)]);
+  } else if constexpr (std::same_as<T, int>) {
+    return std::to_string(options.*f.member);
+  } else {
+    return print_number(options.*f.member);
+  }
+}
+
+template <class Options, class T>
+Result<void> check_field(const Field<Options, T>& f, const Options& options) {
+  const auto value = static_cast<double>(options.*f.member);
+  if constexpr (std::is_enum_v<T>) {
+    return check_range(f.name, value, 0, static_cast<double>(f.choices.size()) - 1);
+  } else {
+    return check_range(f.name, value, f.low, f.high);
+  }
+}
+
+// Calls body(field) for each field.
+template <class Options, class Body>
+void each_field(Body&& body) {
+  std::apply([&](const auto&... f) { (body(f), ...); }, Options::fields());
+}
+
+}  // namespace detail
+
+// Every option within its range; NaN is not.
+template <class Options>
+Result<void> check_options(const Options& options) {
+  Result<void> result;
+  detail::each_field<Options>([&](const auto& f) {
+    if (result) result = detail::check_field(f, options);
+  });
+  if (result) return result;
+  return Error{result.error().code,
+               std::string(Options::info().name) + ": " + result.error().message};
+}
+
+template <class Options>
+Result<Options> bind(const Params& params) {
+  Options options;
+  for (const auto& [key, text] : params.values) {
+    bool known = false;
+    std::vector<std::string_view> names;
+    Result<void> result;
+    detail::each_field<Options>([&](const auto& f) {
+      names.push_back(f.name);
+      if (f.name != key) return;
+      known = true;
+      result = detail::read_field(f, text, options);
+    });
+    if (!known) return detail::unknown_option(params.name, key, names);
+    if (!result) return Error{result.error().code, params.name + ": " + result.error().message};
+  }
+  return options;
+}
+
+// The canonical spelling: options that differ from their defaults, in the order of fields().
+template <class Options>
+std::string canonical(const Options& options) {
+  const Options defaults;
+  Params params;
+  params.name = Options::info().name;
+  detail::each_field<Options>([&](const auto& f) {
+    const std::string text = detail::print_field(f, options);
+    if (text != detail::print_field(f, defaults)) params.values.emplace_back(f.name, text);
+  });
+  return print_spec(params);
+}
+
+template <class Options>
+std::vector<OptionInfo> describe() {
+  std::vector<OptionInfo> infos;
+  const Options defaults;
+  detail::each_field<Options>([&](const auto& f) {
+    using T = std::remove_cvref_t<decltype(defaults.*f.member)>;
+    OptionInfo info;
+    info.name = f.name;
+    info.type = std::is_enum_v<T> ? "choice" : std::same_as<T, int> ? "integer" : "number";
+    info.default_value = detail::print_field(f, defaults);
+    info.help = f.help;
+    info.low = f.low;
+    info.high = f.high;
+    for (std::string_view choice : f.choices) info.choices.emplace_back(choice);
+    infos.push_back(std::move(info));
+  });
+  return infos;
+}
+
+// One line of a registry: what it is, its options, and how it is made from a spec's stage.
+template <class Product>
+struct Entry {
+  Info info;
+  std::vector<OptionInfo> (*options)();
+  Result<Product> (*make)(const Params& params);
+};
+
+// Make is the typed factory: Result<Product> Make(const Options&).
+template <class Options, class Product, Result<Product> (*Make)(const Options&)>
+constexpr Entry<Product> entry() {
+  return {Options::info(), &describe<Options>, [](const Params& params) -> Result<Product> {
+            Result<Options> options = bind<Options>(params);
+            if (!options) return options.error();
+            return Make(*options);
+          }};
+}
+
+}  // namespace boba

@@ -1,0 +1,330 @@
+#include "boba/core/prepared_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace boba {
+namespace {
+
+// The Gram pass is repeated about a better origin when rounding would grow by more than this.
+constexpr double kWorstCondition = 8;
+// Columns looked at to choose an origin where the server offers none.
+constexpr std::size_t kWindow = 2048;
+
+std::vector<double> one_row(std::size_t rows, std::size_t chosen) {
+  std::vector<double> weights(rows, 0.0);
+  weights[chosen] = 1;
+  return weights;
+}
+
+// All usable rows of the pass, as clients.
+std::vector<std::size_t> finite_rows(std::span<const RowScan> scan) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < scan.size(); ++i) {
+    if (scan[i].finite) rows.push_back(i);
+  }
+  return rows;
+}
+
+Mix compose(const Mix& outer, const Mix& inner) {
+  Mix result;
+  for (std::size_t i = 0; i < outer.rows(); ++i) {
+    std::vector<Mix::Term> terms;
+    for (const Mix::Term& o : outer.terms(i)) {
+      for (const Mix::Term& t : inner.terms(o.row)) terms.push_back({t.row, o.weight * t.weight});
+    }
+    result.add(terms);
+  }
+  return result;
+}
+
+Error nothing_left(const Intake& intake) {
+  return {ErrorCode::kRefused,
+          fmt::format("all {} updates were refused; client {}: {}", intake.refused.size(),
+                      intake.refused.front().row, intake.refused.front().reason)};
+}
+
+}  // namespace
+
+Intake::Intake(const Round& round) {
+  for (std::size_t i : repeated_ids(round.ids)) {
+    repeated.push_back({i, fmt::format("refused: an earlier update carries the id '{}' too; only "
+                                       "a client's first counts",
+                                       round.ids[i])});
+  }
+  for (std::size_t i = 0, r = 0; i < round.updates.rows(); ++i) {
+    if (r < repeated.size() && repeated[r].row == i) {
+      ++r;
+    } else {
+      kept.push_back(i);
+    }
+  }
+}
+
+void Intake::refuse(std::span<const Refusal> positions) {
+  std::vector<bool> drop(kept.size(), false);
+  for (const Refusal& refusal : positions) {
+    drop[refusal.row] = true;
+    refused.push_back({kept[refusal.row], refusal.reason});
+  }
+  std::vector<std::size_t> rest;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!drop[i]) rest.push_back(kept[i]);
+  }
+  kept = std::move(rest);
+  std::sort(refused.begin(), refused.end(),
+            [](const Refusal& a, const Refusal& b) { return a.row < b.row; });
+}
+
+Result<PreparedRows> PreparedRows::make(const Kernels& kernels, const Round& round, Need need,
+                                        std::span<const MixStagePtr> mixes, Intake& intake) {
+  PreparedRows rows(kernels, round);
+  rows.list_clients(intake);
+  if (intake.kept.empty()) return nothing_left(intake);
+  if (Result<void> done = rows.compute_products(need, !mixes.empty(), intake); !done) {
+    return done.error();
+  }
+  rows.shape_ = {.clients = intake.kept.size(),
+                 .classes = round.server.rows(),
+                 .length = round.updates.length(),
+                 .refused = intake.refused.size(),
+                 .server = !round.server.empty() || !round.server_whole.empty()};
+  if (Result<void> done = rows.apply_mixes(mixes); !done) return done.error();
+  if (rows.mix_ && rows.gram_.size() > 0) rows.gram_ = rows.gram_.mixed(*rows.mix_);
+  if (rows.mix_) rows.products_from_gram(need);
+  return rows;
+}
+
+void PreparedRows::list_clients(const Intake& intake) {
+  clients_ = RowList(round_->updates.dtype(), round_->updates.length());
+  for (std::size_t i : intake.kept) clients_.add(round_->updates, i);
+}
+
+Result<void> PreparedRows::compute_products(Need need, bool mixing, Intake& intake) {
+  if (need == Need::kNothing) return {};
+  RowList server(round_->updates.dtype(), round_->updates.length());
+  const bool whole = need == Need::kServerProducts && !round_->server_whole.empty();
+  if (whole) {
+    server.add(round_->server_whole);
+  } else if (need == Need::kServerGram || need == Need::kServerProducts) {
+    server.add(round_->server);
+  }
+  if (Result<void> good = check_server_rows(*kernels_, server.view()); !good) return good;
+
+  // Norms of mixed rows need the products of the rows that were mixed.
+  if (need == Need::kGram || need == Need::kServerGram || mixing) {
+    return compute_gram(server, intake);
+  }
+  const std::vector<double> shares = whole ? std::vector<double>{1.0} : server_shares(*round_);
+  DotsPass pass = need == Need::kNorms ? kernels_->dots(clients_.view(), {}, {})
+                                       : kernels_->dots(clients_.view(), server.view(), shares);
+  const std::vector<Refusal> refused = refusals(*kernels_, clients_.view(), pass.scan);
+  for (std::size_t r = refused.size(); r-- > 0;) {
+    const auto at = static_cast<std::ptrdiff_t>(refused[r].row);
+    pass.sq_norm.erase(pass.sq_norm.begin() + at);
+    if (!pass.dot.empty()) pass.dot.erase(pass.dot.begin() + at);
+  }
+  intake.refuse(refused);
+  if (intake.kept.empty()) return nothing_left(intake);
+  list_clients(intake);
+  products_ = {std::move(pass.dot), std::move(pass.sq_norm), pass.reference_sq};
+  return {};
+}
+
+Result<void> PreparedRows::compute_gram(const RowList& server, Intake& intake) {
+  RowList rows(clients_);
+  rows.add(server.view());
+  std::vector<double> origin = choose_origin(rows, server.rows());
+  for (bool again = false;; again = true) {
+    const std::size_t n = clients_.rows();
+    GramPass pass = kernels_->gram(rows.view(), origin);
+    pass.scan.resize(n);  // the server's rows were checked
+    const std::vector<Refusal> refused = refusals(*kernels_, clients_.view(), pass.scan);
+    gram_ = Gram(std::move(pass), n, rows.view().dtype());
+    if (!refused.empty()) {
+      std::vector<bool> drop(n, false);
+      for (const Refusal& refusal : refused) drop[refusal.row] = true;
+      std::vector<std::size_t> kept;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (!drop[i]) kept.push_back(i);
+      }
+      intake.refuse(refused);
+      if (intake.kept.empty()) return nothing_left(intake);
+      gram_.keep_clients(kept);
+      list_clients(intake);
+    }
+    const OriginFit fit = origin_fit(gram_);
+    if (again || fit.condition <= kWorstCondition) return {};
+    gram_ = Gram();
+    rows = RowList(clients_);
+    rows.add(server.view());
+    origin = one_row(rows.rows(), fit.medoid);
+  }
+}
+
+// The mean of the server's rows, or a client in the middle of the others by a window of columns,
+// or none where norms are no larger than distances anyway. compute_gram checks the choice.
+std::vector<double> PreparedRows::choose_origin(const RowList& rows, std::size_t servers) const {
+  std::vector<double> origin;
+  const std::size_t clients = rows.rows() - servers;
+  if (servers > 0) {
+    origin.assign(rows.rows(), 0.0);
+    std::fill(origin.begin() + static_cast<std::ptrdiff_t>(clients), origin.end(),
+              1.0 / static_cast<double>(servers));
+    return origin;
+  }
+  const std::size_t d = round_->updates.length();
+  if (d < 4 * kWindow) return origin;
+  const RowList window = rows.columns((d - kWindow) / 2, kWindow);
+  GramPass pass = kernels_->gram(window.view(), {});
+  const std::vector<std::size_t> usable = finite_rows(pass.scan);
+  if (usable.empty()) return origin;
+  Gram part(std::move(pass), clients, window.view().dtype());
+  part.keep_clients(usable);
+  const OriginFit fit = origin_fit(part);
+  if (fit.condition <= 2) return origin;
+  const std::size_t medoid = usable[fit.medoid];
+  RowList one(clients_.view().dtype(), d);
+  one.add(clients_.view(), medoid);
+  const DotsPass norms = kernels_->dots(one.view(), {}, {});
+  if (!refusals(*kernels_, one.view(), norms.scan).empty()) return origin;
+  return one_row(rows.rows(), medoid);
+}
+
+Result<void> PreparedRows::apply_mixes(std::span<const MixStagePtr> mixes) {
+  if (mixes.empty()) return {};
+  left_out_.assign(shape_.clients, "");
+  for (const MixStagePtr& stage : mixes) {
+    if (Result<void> good = stage->admits(shape_); !good) return good;
+    Mix mix = stage->mix(shape_, round_->seed, round_->number);
+    mix_ = mix_ ? compose(mix, *mix_) : std::move(mix);
+    std::vector<bool> used(left_out_.size(), false);
+    for (std::size_t i = 0; i < mix_->rows(); ++i) {
+      for (const Mix::Term& term : mix_->terms(i)) used[term.row] = true;
+    }
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      if (!used[i] && left_out_[i].empty()) left_out_[i] = stage->left_out(shape_);
+    }
+    shape_.clients = mix_->rows();
+  }
+  return {};
+}
+
+// After mixing, norms and server products come from the mixed Gram matrix.
+void PreparedRows::products_from_gram(Need need) {
+  if (need != Need::kNorms && need != Need::kServerProducts) return;
+  const std::size_t n = gram_.clients();
+  products_.sq_norm.resize(n);
+  for (std::size_t i = 0; i < n; ++i) products_.sq_norm[i] = gram_.sq_norm(i);
+  if (need == Need::kNorms) return;
+  const std::size_t c = gram_.servers();
+  const std::vector<double> shares =
+      round_->server_whole.empty() ? server_shares(*round_) : std::vector<double>{1.0};
+  products_.dot.assign(n, 0.0);
+  for (std::size_t z = 0; z < c; ++z) {
+    for (std::size_t i = 0; i < n; ++i) products_.dot[i] += shares[z] * gram_.dot(i, n + z);
+    for (std::size_t y = 0; y < c; ++y) {
+      products_.server_sq += shares[z] * shares[y] * gram_.dot(n + z, n + y);
+    }
+  }
+  products_.server_sq = std::max(0.0, products_.server_sq);
+}
+
+std::vector<double> PreparedRows::client_weights(std::span<const double> row_weights) const {
+  if (!mix_) return {row_weights.begin(), row_weights.end()};
+  std::vector<double> weights(clients_.rows(), 0.0);
+  for (std::size_t i = 0; i < mix_->rows(); ++i) {
+    for (const Mix::Term& term : mix_->terms(i)) weights[term.row] += row_weights[i] * term.weight;
+  }
+  return weights;
+}
+
+std::vector<double> PreparedRows::mixed_products(std::span<const double> client_products) const {
+  if (!mix_) return {client_products.begin(), client_products.end()};
+  std::vector<double> products(mix_->rows(), 0.0);
+  for (std::size_t i = 0; i < mix_->rows(); ++i) {
+    for (const Mix::Term& term : mix_->terms(i)) {
+      products[i] += term.weight * client_products[term.row];
+    }
+  }
+  return products;
+}
+
+Result<void> PreparedRows::hold(std::span<const double> weights) {
+  held_ = UpdateMatrix(round_->updates.dtype(), 1, round_->updates.length());
+  const OutputPass pass =
+      kernels_->combine(clients_.view(), client_weights(weights), 0, held_.row(0));
+  if (!pass.finite) return invalid_argument("the sum of the updates overflows their type");
+  return {};
+}
+
+// w - eta * (held * h + sum of factor * row), in point_.
+Result<UpdateView> PreparedRows::point(double held, std::span<const Term> terms) {
+  if (round_->oracle == nullptr || round_->model.empty()) {
+    return invalid_argument(
+        "this rule asks for the server's loss: the round needs an oracle and the model w");
+  }
+  const double eta = round_->learning_rate;
+  if (!(eta > 0) || !std::isfinite(eta)) {
+    return invalid_argument(fmt::format(
+        "this rule probes w - eta * update: learning_rate is {}; it must be positive", eta));
+  }
+  RowList rows(round_->model);
+  std::vector<double> weights = {1.0};
+  if (held != 0) {
+    rows.add(held_.view());
+    weights.push_back(-eta * held);
+  }
+  std::vector<double> row_weights(shape_.clients, 0.0);
+  for (const Term& term : terms) row_weights[term.row] += term.factor;
+  const std::vector<double> factors = client_weights(row_weights);
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (factors[i] == 0) continue;
+    rows.add(clients_.view(), i);
+    weights.push_back(-eta * factors[i]);
+  }
+  if (point_.rows() == 0) point_ = UpdateMatrix(rows.view().dtype(), 1, rows.view().length());
+  // A point that overflows is asked about all the same: its loss is the rule's answer to it.
+  kernels_->combine(rows.view(), weights, 0, point_.row(0));
+  return point_.view();
+}
+
+Result<double> PreparedRows::loss(double held, std::span<const Term> terms) {
+  Result<UpdateView> at = point(held, terms);
+  if (!at) return at.error();
+  Result<double> loss = round_->oracle->loss(*at);
+  if (loss && std::isnan(*loss)) return std::numeric_limits<double>::infinity();
+  return loss;
+}
+
+Result<ServerProducts> PreparedRows::gradient_dots(std::span<const Term> terms) {
+  Result<UpdateView> at = point(0, terms);
+  if (!at) return at.error();
+  held_ = UpdateMatrix(at->dtype(), 1, at->length());
+  if (Result<void> asked = round_->oracle->gradient(*at, held_.row(0)); !asked) {
+    return asked.error();
+  }
+  const std::vector<double> one = {1.0};
+  DotsPass pass = kernels_->dots(clients_.view(), held_.view(), one);
+  if (!std::isfinite(pass.reference_sq)) {
+    return invalid_argument("the server's gradient contains NaN or infinity");
+  }
+  return ServerProducts{mixed_products(pass.dot), {}, pass.reference_sq};
+}
+
+Result<void> check_server_rows(const Kernels& kernels, const UpdateView& rows) {
+  if (rows.empty()) return {};
+  const DotsPass pass = kernels.dots(rows, {}, {});
+  const std::vector<Refusal> bad = refusals(kernels, rows, pass.scan);
+  if (bad.empty()) return {};
+  return invalid_argument(
+      fmt::format("server gradient {} is {}", bad.front().row, bad.front().reason));
+}
+
+}  // namespace boba

@@ -1,0 +1,78 @@
+#include "boba/core/round.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+#include <unordered_set>
+
+namespace boba {
+namespace {
+
+Result<void> same_kind(const UpdateView& updates, const UpdateView& other, std::string_view what) {
+  if (other.empty()) return {};
+  if (other.length() != updates.length()) {
+    return invalid_argument(fmt::format("round: {} has length {}, the updates have length {}", what,
+                                        other.length(), updates.length()));
+  }
+  if (other.dtype() != updates.dtype()) {
+    return invalid_argument(fmt::format("round: {} is {}, the updates are {}; both must be alike",
+                                        what, name(other.dtype()), name(updates.dtype())));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check(const Round& round) {
+  if (round.updates.empty()) {
+    return invalid_argument("round: no updates came; at least one is needed");
+  }
+  if (round.updates.length() == 0) return invalid_argument("round: the updates have length 0");
+  if (!round.ids.empty() && round.ids.size() != round.updates.rows()) {
+    return invalid_argument(
+        fmt::format("round: {} client ids for {} updates", round.ids.size(), round.updates.rows()));
+  }
+  if (round.server_whole.rows() > 1 || round.model.rows() > 1) {
+    return invalid_argument("round: server_whole and model are single rows");
+  }
+  for (const auto& [view, what] : {std::pair{&round.server, "a server gradient"},
+                                   std::pair{&round.server_whole, "the whole server gradient"},
+                                   std::pair{&round.model, "the model"}}) {
+    if (Result<void> alike = same_kind(round.updates, *view, what); !alike) return alike;
+  }
+  if (!round.server_counts.empty()) {
+    if (round.server_counts.size() != round.server.rows()) {
+      return invalid_argument(fmt::format("round: {} server counts for {} server gradients",
+                                          round.server_counts.size(), round.server.rows()));
+    }
+    for (double count : round.server_counts) {
+      if (!(count > 0) || !std::isfinite(count)) {
+        return invalid_argument(
+            fmt::format("round: a server count is {}; counts are positive numbers", count));
+      }
+    }
+  }
+  return {};
+}
+
+std::vector<std::size_t> repeated_ids(std::span<const std::string> ids) {
+  std::unordered_set<std::string_view> seen;
+  std::vector<std::size_t> repeated;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!seen.insert(ids[i]).second) repeated.push_back(i);
+  }
+  return repeated;
+}
+
+std::vector<double> server_shares(const Round& round) {
+  const std::size_t c = round.server.rows();
+  std::vector<double> shares(c, c == 0 ? 0.0 : 1.0 / static_cast<double>(c));
+  if (round.server_counts.empty()) return shares;
+  double sum = 0;
+  for (double count : round.server_counts) sum += count;
+  for (std::size_t z = 0; z < c; ++z) shares[z] = round.server_counts[z] / sum;
+  return shares;
+}
+
+}  // namespace boba

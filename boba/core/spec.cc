@@ -1,0 +1,156 @@
+#include "boba/core/spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+
+namespace boba {
+namespace {
+
+constexpr std::size_t kLongestSpec = 4096;
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+}
+
+bool is_value(char c) {
+  return std::isgraph(static_cast<unsigned char>(c)) != 0 && c != ',' && c != '(' && c != ')' &&
+         c != '|' && c != '=';
+}
+
+// Reads one text from left to right; place() is what an error points at.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  void skip_space() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+  }
+  bool done() const { return at_ == text_.size(); }
+  bool take(char c) {
+    skip_space();
+    if (done() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  template <class Accept>
+  std::string run(Accept accept) {
+    skip_space();
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && accept(text_[at_])) ++at_;
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+  Error expected(std::string_view what) const {
+    if (done()) {
+      return invalid_argument(fmt::format("spec '{}': expected {} at the end", text_, what));
+    }
+    const char c = text_[at_];
+    if (std::isprint(static_cast<unsigned char>(c)) == 0) {
+      return invalid_argument(fmt::format("spec: expected {} at character {}, got byte 0x{:02x}",
+                                          what, at_ + 1, static_cast<unsigned char>(c)));
+    }
+    return invalid_argument(
+        fmt::format("spec '{}': expected {} at character {}, got '{}'", text_, what, at_ + 1, c));
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+Result<Params> parse_stage(Reader& in) {
+  Params stage;
+  stage.name = in.run(is_word);
+  if (stage.name.empty()) return in.expected("a name");
+  if (!in.take('(')) return stage;
+  if (in.take(')')) return stage;
+  do {
+    std::string key = in.run(is_word);
+    if (key.empty()) return in.expected("an option's name");
+    if (!in.take('=')) return in.expected(fmt::format("= after {}", key));
+    std::string value = in.run(is_value);
+    if (value.empty()) return in.expected(fmt::format("a value of {}", key));
+    for (const auto& [known, ignored] : stage.values) {
+      if (known == key) {
+        return invalid_argument(fmt::format("{}: {} is given twice", stage.name, key));
+      }
+    }
+    stage.values.emplace_back(std::move(key), std::move(value));
+  } while (in.take(','));
+  if (!in.take(')')) return in.expected(", or )");
+  return stage;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+Result<std::vector<Params>> parse_spec(std::string_view text) {
+  if (text.size() > kLongestSpec) {
+    return invalid_argument(
+        fmt::format("spec: {} characters; at most {} are read", text.size(), kLongestSpec));
+  }
+  Reader in(text);
+  std::vector<Params> stages;
+  do {
+    Result<Params> stage = parse_stage(in);
+    if (!stage) return stage.error();
+    stages.push_back(*std::move(stage));
+  } while (in.take('|'));
+  in.skip_space();
+  if (!in.done()) return in.expected("| or the end");
+  return stages;
+}
+
+std::string print_spec(const Params& stage) {
+  std::string text = stage.name;
+  for (std::size_t i = 0; i < stage.values.size(); ++i) {
+    text +=
+        fmt::format("{}{}={}", i == 0 ? "(" : ",", stage.values[i].first, stage.values[i].second);
+  }
+  return stage.values.empty() ? text : text + ")";
+}
+
+std::string print_spec(std::span<const Params> stages) {
+  std::string text;
+  for (const Params& stage : stages) {
+    if (!text.empty()) text += " | ";
+    text += print_spec(stage);
+  }
+  return text;
+}
+
+std::string suggestion(std::string_view name, std::span<const std::string_view> candidates) {
+  std::string_view best;
+  std::size_t least = name.size() / 3 + 2;
+  if (name.size() > 64) return "";
+  for (std::string_view candidate : candidates) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best.empty() ? "" : fmt::format("; did you mean {}?", best);
+}
+
+std::string join(std::span<const std::string_view> names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace boba

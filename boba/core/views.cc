@@ -1,0 +1,61 @@
+#include "boba/core/views.h"
+
+#include <cassert>
+
+namespace boba {
+
+std::string_view name(DType dtype) { return dtype == DType::kFloat32 ? "float32" : "float64"; }
+
+void RowList::add(const UpdateView& rows) {
+  for (std::size_t i = 0; i < rows.rows(); ++i) add(rows, i);
+}
+
+void RowList::add(const UpdateView& rows, std::size_t i) {
+  assert(rows.dtype() == dtype_ && rows.length() == length_);
+  if (dtype_ == DType::kFloat32) {
+    f32_.push_back(rows.row<float>(i));
+  } else {
+    f64_.push_back(rows.row<double>(i));
+  }
+}
+
+void RowList::add(const MutableRow& row) {
+  assert(row.dtype() == dtype_ && row.length() == length_);
+  if (dtype_ == DType::kFloat32) {
+    f32_.push_back(row.as<float>().data());
+  } else {
+    f64_.push_back(row.as<double>().data());
+  }
+}
+
+UpdateView RowList::view() const {
+  if (dtype_ == DType::kFloat32) return {std::span<const float* const>(f32_), length_};
+  return {std::span<const double* const>(f64_), length_};
+}
+
+RowList RowList::columns(std::size_t first, std::size_t length) const {
+  assert(first + length <= length_);
+  RowList part(dtype_, length);
+  for (const float* row : f32_) part.f32_.push_back(row + first);
+  for (const double* row : f64_) part.f64_.push_back(row + first);
+  return part;
+}
+
+UpdateMatrix::UpdateMatrix(DType dtype, std::size_t rows, std::size_t length)
+    : table_(dtype, length), rows_(rows), length_(length), dtype_(dtype) {
+  const std::size_t width = dtype == DType::kFloat32 ? sizeof(float) : sizeof(double);
+  lines_per_row_ = (length * width + sizeof(Line) - 1) / sizeof(Line);
+  lines_.resize(rows * lines_per_row_);
+  for (std::size_t i = 0; i < rows; ++i) table_.add(row(i));
+}
+
+MutableRow UpdateMatrix::row(std::size_t i) {
+  assert(i < rows_);
+  void* start = lines_.data() + i * lines_per_row_;
+  return visit(dtype_, [&](auto zero) {
+    using T = decltype(zero);
+    return MutableRow(std::span<T>(static_cast<T*>(start), length_));
+  });
+}
+
+}  // namespace boba

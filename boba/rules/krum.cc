@@ -1,0 +1,51 @@
+#include "boba/rules/krum.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "boba/rules/krum_scores.h"
+#include "boba/rules/make.h"
+
+namespace boba {
+namespace {
+
+class Krum final : public WeightRule {
+ public:
+  explicit Krum(const KrumOptions& options) : options_(options) {}
+
+  Result<void> admits(const Shape& shape) const override {
+    const auto neighbours = krum_neighbours("krum", shape, options_.f, options_.neighbours);
+    if (!neighbours) return neighbours.error();
+    return {};
+  }
+
+ protected:
+  Result<Decision> weigh(const Gram& gram, const Shape& shape) const override {
+    const auto neighbours = krum_neighbours("krum", shape, options_.f, options_.neighbours);
+    const std::vector<double> scores = krum_scores(gram, *neighbours);
+    // min_element takes the first of equals: ties to the lower index.
+    const auto best =
+        static_cast<std::size_t>(std::min_element(scores.begin(), scores.end()) - scores.begin());
+    Decision decision;
+    decision.rows.resize(scores.size());
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      RowDecision& row = decision.rows[i];
+      row.accepted = i == best;
+      row.weight = i == best ? 1 : 0;
+      row.reason = i == best ? "chosen: the lowest score" : "not the lowest score";
+      row.measures = {{"score", scores[i]}};
+    }
+    decision.warnings = krum_warnings(shape, options_.f);
+    return decision;
+  }
+
+ private:
+  KrumOptions options_;
+};
+
+}  // namespace
+
+Result<Aggregator> make_krum(const KrumOptions& options) { return make_rule<Krum>(options); }
+
+}  // namespace boba

@@ -1,0 +1,33 @@
+# One target per folder: boba_folder(NAME SOURCES ... LINKS ...) makes the object library
+# boba_NAME, whose links are exactly those of the architecture's table. The objects of all folders
+# together are the library boba::boba.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+add_library(boba_flags INTERFACE)
+target_compile_options(boba_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                            -Wno-sign-conversion)
+if(BOBA_WERROR)
+  target_compile_options(boba_flags INTERFACE -Werror)
+endif()
+if(BOBA_SANITIZE)
+  target_compile_options(boba_flags INTERFACE -fsanitize=${BOBA_SANITIZE} -fno-omit-frame-pointer
+                                              -fno-sanitize-recover=all)
+  target_link_options(boba_flags INTERFACE -fsanitize=${BOBA_SANITIZE})
+endif()
+
+function(boba_folder name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(boba_${name} OBJECT ${arg_SOURCES})
+  target_include_directories(boba_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_link_libraries(boba_${name} PUBLIC ${arg_LINKS} PRIVATE $<BUILD_INTERFACE:boba_flags>)
+  set_property(GLOBAL APPEND PROPERTY BOBA_FOLDERS boba_${name})
+endfunction()
