@@ -16,7 +16,7 @@
 namespace boba {
 
 struct AttackRound {
-  UpdateView honest;         // row i is honest client i's update, as a gradient
+  UpdateView honest = {};    // row i is honest client i's update, as a gradient
   double learning_rate = 0;  // the step eta, for attacks defined on parameters; 0: not known
   std::uint64_t seed = 0;
   std::uint32_t number = 0;  // of the round

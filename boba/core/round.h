@@ -23,15 +23,21 @@ class ServerOracle {
 };
 
 struct Round {
-  UpdateView updates;                     // row i is client i's update, as a gradient
-  std::span<const std::string> ids;       // who sent row i; empty: nobody asks
-  UpdateView server;                      // row z is the server's gradient of class z
-  std::span<const double> server_counts;  // samples behind each server row; empty: equal numbers
-  UpdateView server_whole;                // one row: the gradient on all server data, where it is
-                                          // not the weighted mean of the server rows (FedAvg)
-  UpdateView model;                       // one row: the parameters w, for the probing rules
-  double learning_rate = 0;               // the step eta, for the probing rules
-  ServerOracle* oracle = nullptr;         // for the probing rules
+  // Row i is client i's update, as a gradient.
+  UpdateView updates = {};
+  // Who sent row i; empty: nobody asks.
+  std::span<const std::string> ids = {};
+  // Row z is the server's gradient of class z.
+  UpdateView server = {};
+  // Samples behind each server row; empty: equal numbers.
+  std::span<const double> server_counts = {};
+  // One row: the gradient on all server data, where it is not the weighted mean of the server
+  // rows (FedAvg).
+  UpdateView server_whole = {};
+  // For the probing rules: the parameters w (one row), the step eta, loss and gradient.
+  UpdateView model = {};
+  double learning_rate = 0;
+  ServerOracle* oracle = nullptr;
   std::uint64_t seed = 0;
   std::uint32_t number = 0;  // of the round; random stages draw anew in each
 };

@@ -11,7 +11,7 @@ namespace boba {
 
 // A number that a rule knows about a client or a round: score, distance, trust, loss, ...
 struct Measure {
-  std::string name;
+  std::string name = {};
   double value = 0;
 };
 

@@ -1,0 +1,224 @@
+#include "boba/rules/boba.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "boba/core/rule.h"
+#include "boba/rules/guarantee.h"
+#include "boba/rules/label_mix.h"
+#include "boba/rules/select.h"
+#include "boba/rules/stage1.h"
+
+namespace boba {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr std::size_t kMostSubsets = 200000;
+
+enum class Search { kServer, kAlternate, kExhaustive };
+
+// What the four variants differ in.
+struct Plan {
+  std::string_view name = {};
+  int f = 0;
+  Search search = Search::kAlternate;
+  int max_iter = 0;                  // for kAlternate
+  std::optional<double> p_min = {};  // none: no stage 2
+};
+
+class Boba final : public WeightRule {
+ public:
+  explicit Boba(const Plan& plan) : plan_(plan) {}
+
+  Need need() const override { return Need::kServerGram; }
+
+  Result<void> admits(const Shape& shape) const override {
+    const std::size_t n = shape.clients;
+    const std::size_t f = shape.tolerated(plan_.f);
+    if (shape.classes == 0) {
+      return invalid_argument(
+          fmt::format("{} needs server gradients, one per class; got none", plan_.name));
+    }
+    if (Result<void> good = needs_more_than_f(plan_.name, shape, plan_.f); !good) return good;
+    if (plan_.search == Search::kExhaustive && subsets(n, f, kMostSubsets + 1) > kMostSubsets) {
+      return invalid_argument(
+          fmt::format("{} tries every subset of n - f clients, at most {}; n={}, f={} has more: "
+                      "use boba",
+                      plan_.name, kMostSubsets, n, f));
+    }
+    return {};
+  }
+
+ protected:
+  Result<Decision> weigh(const Gram& gram, const Shape& shape) const override {
+    const std::size_t n = gram.clients();
+    const std::size_t f = shape.tolerated(plan_.f);
+    if (gram.servers() > 1 && !servers_differ(gram)) {
+      return invalid_argument(fmt::format(
+          "{}: the {} server gradients are all equal, so they name no classes; compute each on "
+          "the samples of one class",
+          plan_.name, gram.servers()));
+    }
+    const Stage1 stage1 = search(gram, n - f);
+    const LabelMixes mixes = label_mixes(stage1.projection, n);
+
+    Decision decision;
+    decision.rows.resize(n);
+    for (std::size_t i : stage1.set) decision.rows[i].in_fit = true;
+    for (std::size_t i = 0; i < n; ++i) {
+      RowDecision& row = decision.rows[i];
+      row.in_fit = row.in_fit.value_or(false);
+      const auto shares = mixes.shares.col(static_cast<Index>(i));
+      row.label_mix.assign(shares.data(), shares.data() + shares.size());
+      row.measures = {{"residual", std::sqrt(stage1.projection.sq_residual[i])},
+                      {"min_share", shares.minCoeff()}};
+    }
+    judge(mixes, n - f, decision);
+    assign_weights(gram, stage1, decision);
+    decision.subspace = subspace_report(stage1, mixes, n, f, gram.servers());
+    add_remarks(stage1, mixes, shape, decision);
+    return decision;
+  }
+
+ private:
+  static bool servers_differ(const Gram& gram) {
+    for (std::size_t z = gram.clients() + 1; z < gram.size(); ++z) {
+      if (gram.sq_distance(gram.clients(), z) > 0) return true;
+    }
+    return false;
+  }
+
+  Stage1 search(const Gram& gram, std::size_t keep) const {
+    switch (plan_.search) {
+      case Search::kServer:
+        return server_stage1(gram, keep);
+      case Search::kExhaustive:
+        return exhaustive_stage1(gram, keep);
+      case Search::kAlternate:
+        break;
+    }
+    return alternating_stage1(gram, keep, plan_.max_iter);
+  }
+
+  // Stage 2: accepts clients whose least share is p_min or more, and at least `keep` of them.
+  void judge(const LabelMixes& mixes, std::size_t keep, Decision& decision) const {
+    if (!plan_.p_min) {
+      for (RowDecision& row : decision.rows) row.reason = "projected and averaged; no stage 2";
+      return;
+    }
+    const std::size_t n = decision.rows.size();
+    std::vector<double> badness(n);  // minus the least share
+    std::size_t passed = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      Index worst = 0;
+      const double least = mixes.shares.col(static_cast<Index>(i)).minCoeff(&worst);
+      badness[i] = -least;
+      RowDecision& row = decision.rows[i];
+      row.accepted = least >= *plan_.p_min;
+      passed += row.accepted ? 1 : 0;
+      row.reason = fmt::format("share {:.3g} of class {} is {} p_min={:g}", least, worst,
+                               row.accepted ? "the least, not below" : "below", *plan_.p_min);
+    }
+    if (passed >= keep) return;
+    for (std::size_t i : smallest(badness, keep)) {
+      RowDecision& row = decision.rows[i];
+      if (!row.accepted) {
+        row.reason += fmt::format("; kept all the same, among the n - f = {} best", keep);
+      }
+      row.accepted = true;
+    }
+    decision.warnings.push_back(fmt::format(
+        "only {} of {} clients passed p_min={:g}; the n - f = {} with the largest least share were "
+        "accepted",
+        passed, n, *plan_.p_min, keep));
+  }
+
+  // m + W * mean of the accepted coordinates, over all rows of the Gram matrix.
+  static void assign_weights(const Gram& gram, const Stage1& stage1, Decision& decision) {
+    const std::size_t n = gram.clients();
+    VectorXd mean = VectorXd::Zero(stage1.projection.x.rows());
+    double accepted = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!decision.rows[i].accepted) continue;
+      mean += stage1.projection.x.col(static_cast<Index>(i));
+      ++accepted;
+    }
+    mean /= accepted;
+    const VectorXd weights = stage1.subspace.m + stage1.subspace.w * mean;
+    for (std::size_t i = 0; i < n; ++i) decision.rows[i].weight = weights(static_cast<Index>(i));
+    decision.server_weights.assign(weights.data() + n, weights.data() + gram.size());
+  }
+
+  void add_remarks(const Stage1& stage1, const LabelMixes& mixes, const Shape& shape,
+                   Decision& decision) const {
+    for (std::string& warning : tolerance_warnings(shape, plan_.f)) {
+      decision.warnings.push_back(std::move(warning));
+    }
+    const std::size_t n = shape.clients;
+    const std::size_t f = shape.tolerated(plan_.f);
+    const std::size_t c = shape.classes;
+    if (n < 2 * f + c) {
+      decision.warnings.push_back(
+          fmt::format("the guarantee needs n - 2f >= c; got n={}, f={}, c={}", n, f, c));
+    }
+    if (!stage1.converged) {
+      decision.warnings.push_back(fmt::format(
+          "stage 1 stopped after max_iter={} fits; the set still changed", plan_.max_iter));
+    }
+    const std::size_t rank = stage1.subspace.rank();
+    if (rank + 1 < c) {
+      decision.warnings.push_back(
+          fmt::format("the fitted rows span {} of c - 1 = {} directions; the others were dropped",
+                      rank, c - 1));
+    }
+    if (plan_.p_min && c > 1 && mixes.used == 0) {
+      decision.warnings.push_back(
+          "the server gradients do not differ within the fitted subspace: stage 2 judged nobody");
+    }
+    const auto outside = std::count_if(decision.rows.begin(), decision.rows.end(),
+                                       [](auto& row) { return row.accepted && !*row.in_fit; });
+    if (outside > 0) {
+      decision.notes.push_back(fmt::format(
+          "{} accepted clients did not shape the subspace: their projections count in the mean, "
+          "but their own rows have weight 0",
+          outside));
+    }
+  }
+
+  Plan plan_;
+};
+
+template <class Options>
+Result<Aggregator> make(const Options& options, Plan plan) {
+  if (Result<void> good = check_options(options); !good) return good.error();
+  plan.name = Options::info().name;
+  plan.f = options.f;
+  return Aggregator(std::make_shared<Boba>(plan), canonical(options));
+}
+
+}  // namespace
+
+Result<Aggregator> make_boba(const BobaOptions& options) {
+  return make(options, {.max_iter = options.max_iter, .p_min = options.p_min});
+}
+
+Result<Aggregator> make_boba_es(const BobaEsOptions& options) {
+  return make(options, {.search = Search::kExhaustive, .p_min = options.p_min});
+}
+
+Result<Aggregator> make_boba_no_stage1(const BobaNoStage1Options& options) {
+  return make(options, {.search = Search::kServer, .p_min = options.p_min});
+}
+
+Result<Aggregator> make_boba_no_stage2(const BobaNoStage2Options& options) {
+  return make(options, {.max_iter = options.max_iter});
+}
+
+}  // namespace boba

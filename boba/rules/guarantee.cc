@@ -1,0 +1,96 @@
+#include "boba/rules/guarantee.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+namespace boba {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+// The weakest singular value of the set without the f clients that carry most of its weakest
+// direction. Some n - 2f clients do no better, so sigma is at most this.
+double sigma_bound(const Stage1& stage1, std::size_t f, std::size_t dimension) {
+  const auto rank = static_cast<Index>(stage1.subspace.rank());
+  const std::size_t n = stage1.nearest.size();
+  if (dimension == 0 || static_cast<std::size_t>(rank) < dimension || n < f + dimension + 1) {
+    return 0;
+  }
+  std::vector<double> weakest;
+  for (std::size_t i : stage1.nearest) {
+    const double x = stage1.projection.x(rank - 1, static_cast<Index>(i));
+    weakest.push_back(x * x);
+  }
+  const std::vector<std::size_t> rest = smallest(weakest, n - f);
+  MatrixXd x(rank, static_cast<Index>(rest.size()));
+  for (std::size_t k = 0; k < rest.size(); ++k) {
+    x.col(static_cast<Index>(k)) =
+        stage1.projection.x.col(static_cast<Index>(stage1.nearest[rest[k]]));
+  }
+  x.colwise() -= x.rowwise().mean().eval();
+  return Eigen::JacobiSVD<MatrixXd>(x).singularValues()(rank - 1);
+}
+
+}  // namespace
+
+SubspaceReport subspace_report(const Stage1& stage1, const LabelMixes& mixes, std::size_t n,
+                               std::size_t f, std::size_t c) {
+  const Subspace& subspace = stage1.subspace;
+  SubspaceReport report;
+  report.dimension = c - 1;
+  report.rank = subspace.rank();
+  report.fits = stage1.fits;
+  report.converged = stage1.converged;
+  report.trimmed_loss = stage1.trimmed_loss;
+  const double total = std::accumulate(subspace.spectrum.begin(), subspace.spectrum.end(), 0.0);
+  for (std::size_t k = 0; k < report.rank; ++k) {
+    report.singular_values.push_back(std::sqrt(subspace.spectrum[k]));
+    report.explained_variance.push_back(subspace.spectrum[k] / total);
+  }
+  const double loss = stage1.trimmed_loss.back();
+  report.residual_level = std::sqrt(loss / static_cast<double>(n - f));
+  report.sigma_bound = sigma_bound(stage1, f, report.dimension);
+
+  const bool enough = n >= 2 * f + c;
+  const bool full_rank = report.rank == report.dimension;
+  const bool above_noise = report.dimension == 0 || report.sigma_bound * report.sigma_bound > loss;
+  report.guarantee_possible = enough && full_rank && above_noise;
+  auto& say = report.statements;
+  say.push_back(fmt::format(
+      "any n - 2f honest clients must span the subspace, which needs n - 2f >= c: {} >= {} {}",
+      static_cast<long long>(n) - 2 * static_cast<long long>(f), c, enough ? "holds" : "fails"));
+  if (report.dimension == 0) {
+    say.push_back("one class: the subspace is a point, and label mixes say nothing");
+  } else if (!full_rank) {
+    say.push_back(
+        fmt::format("the fitted updates span {} of the c - 1 = {} directions; the rest "
+                    "is below rounding, so sigma is 0",
+                    report.rank, report.dimension));
+  } else {
+    say.push_back(fmt::format(
+        "the (c-1)-th singular value of the fitted set is {:.3g}; without the {} clients that "
+        "carry that direction it is {:.3g}, an upper bound of sigma in Assumption 5.3",
+        report.singular_values.back(), f, report.sigma_bound));
+    say.push_back(fmt::format(
+        "the error bound of Theorem 5.5 says something only while sigma exceeds the root of the "
+        "trimmed loss, {:.3g} (residual level {:.3g} a client): {}",
+        std::sqrt(loss), report.residual_level, above_noise ? "possible" : "it cannot here"));
+  }
+  if (report.dimension > 0 && mixes.used < mixes.singular_values.size()) {
+    say.push_back(
+        fmt::format("the projected server gradients differ in {} of {} directions only; "
+                    "shares along the others are unknown",
+                    mixes.used, mixes.singular_values.size()));
+  }
+  say.push_back(report.guarantee_possible ? "nothing seen here rules the guarantee out"
+                                          : "the guarantee cannot hold for this round");
+  return report;
+}
+
+}  // namespace boba

@@ -1,0 +1,41 @@
+// An affine subspace of d-space, kept in n-space.
+//
+// With A the rows of a Gram matrix K, its point is A'm with sum(m) = 1 and its orthonormal basis
+// is A'W, where each column of W sums to 0.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "boba/core/gram.h"
+
+namespace boba {
+
+struct Subspace {
+  Eigen::VectorXd m;             // one weight per row of the Gram matrix
+  Eigen::MatrixXd w;             // rows by rank
+  std::vector<double> spectrum;  // squared singular values of the fitted set, centred, falling
+  double loss = 0;               // sum of squared residuals of the fitted set: the rest's sum
+
+  std::size_t rank() const { return static_cast<std::size_t>(w.cols()); }
+};
+
+// The best subspace of at most `dimension` directions for the given rows: their mean and the top
+// eigenvectors of their centred products. Directions lost in rounding are left out.
+// REQUIRES: set is not empty.
+Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::size_t dimension);
+
+// Where the rows of the Gram matrix stand with respect to a subspace.
+struct Projection {
+  Eigen::MatrixXd x;                // rank by rows: coordinates
+  std::vector<double> sq_residual;  // squared distance from the subspace, clamped at 0
+};
+
+Projection project(const Gram& gram, const Subspace& subspace);
+
+// The `count` clients with the smallest values, rising by index; ties to the lower index.
+std::vector<std::size_t> smallest(std::span<const double> values, std::size_t count);
+
+}  // namespace boba
