@@ -1,0 +1,55 @@
+// Weighted sums of rows, a tile of columns at a time with the sums in double in L1.
+#include <atomic>
+
+#include "boba/kernels/cpu/parallel.h"
+#include "boba/kernels/cpu/passes.h"
+
+namespace boba::cpu {
+namespace {
+
+constexpr std::size_t kTile = 1024;  // columns at most
+
+template <class T>
+OutputPass run(const Machine& machine, const UpdateView& rows, std::span<const double> weights,
+               double keep, std::span<T> out) {
+  const SimdKernels<T>& kernels = machine.kernels<T>();
+  const WeightedRows<T> used(rows, weights);
+  const std::size_t d = out.size();
+  const int team = machine.team((used.rows.size() + 1) * d * sizeof(T));
+  MemberBits bits(team, used.rows.size());
+  std::atomic<bool> finite{true};
+  const Tiling<T> tiling(used.rows.size(), d, kTile);
+  run_jobs(team, tiling.jobs(), [&](std::size_t job, int member) {
+    tiling.run(job, [&](std::size_t first, std::size_t width, std::size_t ahead) {
+      T* to = out.data() + first;
+      double sum[kTile];
+      if (keep == 0) {
+        std::fill_n(sum, width, 0.0);
+      } else {
+        for (std::size_t k = 0; k < width; ++k) sum[k] = keep * static_cast<double>(to[k]);
+      }
+      kernels.accumulate(used.rows.data(), used.weights.data(), used.rows.size(), first, width,
+                         ahead, sum, bits.of(member));
+      if (kernels.round(sum, width, to) >= kInfinityBits<T>) finite.store(false);
+    });
+  });
+  OutputPass pass;
+  pass.finite = finite.load();
+  pass.scan.resize(rows.rows());
+  for (std::size_t r = 0; r < used.rows.size(); ++r) {
+    pass.scan[used.index[r]] = scan_of<T>(bits.largest(r));
+  }
+  return pass;
+}
+
+}  // namespace
+
+OutputPass combine(const Machine& machine, const UpdateView& rows, std::span<const double> weights,
+                   double keep, MutableRow out) {
+  return visit(out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    return run<T>(machine, rows, weights, keep, out.as<T>());
+  });
+}
+
+}  // namespace boba::cpu

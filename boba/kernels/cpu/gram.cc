@@ -1,0 +1,216 @@
+// All inner products in one pass over the rows.
+//
+// Columns go by in panels. A panel holds all rows packed side by side, in blocks of columns with a
+// power-of-two scale per row and block; products are summed in T within a block and in double
+// from block to block. Stages form a pipeline: while panel p is multiplied, p + 1 is packed and
+// the origin of p + 2 is formed. Each patch of the matrix gets the blocks in their order, one
+// member at a time, so nothing depends on the number of threads.
+#include <cstdint>
+#include <limits>
+
+#include "boba/kernels/cpu/parallel.h"
+#include "boba/kernels/cpu/passes.h"
+
+namespace boba::cpu {
+namespace {
+
+constexpr std::size_t kBlockBytes = 2048;                    // of a row: six rows stay in L1
+constexpr std::size_t kPanelBytes = std::size_t{512} << 10;  // aimed at: stays in L2
+constexpr std::size_t kPanelMost = std::size_t{4} << 20;     // for thousands of rows
+constexpr std::size_t kPanelBlocks = 32;
+constexpr std::size_t kPackRows = 4;         // rows per packing job
+constexpr std::size_t kOriginColumns = 256;  // columns per job of forming the origin
+
+constexpr std::size_t round_up(std::size_t x, std::size_t unit) { return pieces(x, unit) * unit; }
+
+struct Patch {
+  std::size_t i;
+  std::size_t j;
+};
+
+template <class T>
+struct PanelBuffer {
+  std::vector<T> memory;  // zero where nothing is packed
+  T* data = nullptr;      // aligned to a cache line
+  std::vector<double> scale;
+  std::vector<T> origin;
+};
+
+template <class T>
+class GramRun {
+ public:
+  GramRun(const Machine& machine, const UpdateView& rows, std::span<const double> origin)
+      : kernels_(machine.kernels<T>()),
+        rows_(row_pointers<T>(rows)),
+        origin_(rows, origin),
+        length_(rows.length()),
+        centred_(!origin.empty()),
+        products_rows_(rows_.size() + (centred_ ? 1 : 0)),
+        padded_rows_(round_up(products_rows_, kPatch)) {
+    const std::size_t unit = std::max<std::size_t>(
+        64, std::min(kBlockBytes, kPanelMost / padded_rows_) / sizeof(T) / kPackPad * kPackPad);
+    block_ = std::min(unit, round_up(length_, kPackPad));
+    const std::size_t blocks =
+        std::clamp<std::size_t>(kPanelBytes / (padded_rows_ * block_ * sizeof(T)), 1, kPanelBlocks);
+    panel_ = std::min(blocks * block_, round_up(length_, block_));
+    // A little more, so that the rows of a tile do not compete for the same places of L1.
+    stride_ = panel_ + kPackPad;
+    for (PanelBuffer<T>& buffer : buffers_) {
+      buffer.memory.resize(padded_rows_ * stride_ + 64 / sizeof(T));
+      buffer.data = buffer.memory.data();
+      while (reinterpret_cast<std::uintptr_t>(buffer.data) % 64 != 0) ++buffer.data;
+      buffer.scale.resize(panel_ / block_ * padded_rows_, 1.0);
+      if (centred_) buffer.origin.resize(panel_);
+    }
+    for (std::size_t j = 0; j < products_rows_; j += kPatch) {
+      for (std::size_t i = 0; i <= j; i += kPatch) patches_.push_back({i, j});
+    }
+    bits_.resize(products_rows_);
+  }
+
+  GramPass run(const Machine& machine) {
+    matrix_.assign(products_rows_ * products_rows_, 0.0);
+    const std::size_t panels = pieces(length_, panel_);
+    const std::size_t work = rows_.size() * length_ * sizeof(T) * (1 + rows_.size() / 16);
+    // Panel p has its origin in stage p, is packed in stage p + 1 and multiplied in stage p + 2.
+    run_stages(
+        machine.team(work), panels + 2,
+        [&](std::size_t stage) {
+          return origin_jobs(stage, panels) + pack_jobs(stage, panels) + patch_jobs(stage, panels);
+        },
+        [&](std::size_t stage, std::size_t job, int) {
+          const std::size_t origins = origin_jobs(stage, panels);
+          if (job < origins) return form_origin(stage, job);
+          job -= origins;
+          const std::size_t packs = pack_jobs(stage, panels);
+          if (job < packs) return pack(stage - 1, job);
+          multiply(stage - 2, job - packs);
+        });
+    return finish();
+  }
+
+ private:
+  std::size_t width(std::size_t panel) const { return std::min(panel_, length_ - panel * panel_); }
+  std::size_t origin_jobs(std::size_t stage, std::size_t panels) const {
+    return centred_ && stage < panels ? pieces(width(stage), kOriginColumns) : 0;
+  }
+  std::size_t pack_jobs(std::size_t stage, std::size_t panels) const {
+    return stage >= 1 && stage <= panels ? pieces(products_rows_, kPackRows) : 0;
+  }
+  std::size_t patch_jobs(std::size_t stage, std::size_t panels) const {
+    return stage >= 2 && stage <= panels + 1 ? patches_.size() : 0;
+  }
+
+  void form_origin(std::size_t panel, std::size_t job) {
+    const std::size_t first = job * kOriginColumns;
+    const std::size_t count = std::min(kOriginColumns, width(panel) - first);
+    double sum[kOriginColumns] = {};
+    kernels_.accumulate(origin_.rows.data(), origin_.weights.data(), origin_.rows.size(),
+                        panel * panel_ + first, count, 0, sum, nullptr);
+    T* to = buffers_[panel % 2].origin.data() + first;
+    // Any finite origin will do; an infinite one would spoil all rows.
+    constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
+    for (std::size_t k = 0; k < count; ++k) {
+      to[k] = static_cast<T>(std::min(std::max(sum[k], -kMost), kMost));
+    }
+  }
+
+  void pack(std::size_t panel, std::size_t job) {
+    PanelBuffer<T>& buffer = buffers_[panel % 2];
+    const std::size_t end = std::min(products_rows_, (job + 1) * kPackRows);
+    for (std::size_t r = job * kPackRows; r < end; ++r) {
+      const bool is_origin = r == rows_.size();
+      const T* row = is_origin ? buffer.origin.data() : rows_[r] + panel * panel_;
+      const T* origin = centred_ && !is_origin ? buffer.origin.data() : nullptr;
+      for (std::size_t first = 0, b = 0; first < width(panel); first += block_, ++b) {
+        const PackedBlock packed = kernels_.pack(
+            row + first, origin == nullptr ? nullptr : origin + first,
+            std::min(block_, width(panel) - first), buffer.data + r * stride_ + first);
+        buffer.scale[b * padded_rows_ + r] = packed.scale;
+        bits_[r] = std::max(bits_[r], packed.bits);
+      }
+    }
+  }
+
+  void multiply(std::size_t panel, std::size_t job) {
+    const PanelBuffer<T>& buffer = buffers_[panel % 2];
+    kernels_.products({.data = buffer.data,
+                       .scale = buffer.scale.data(),
+                       .stride = stride_,
+                       .scale_stride = padded_rows_,
+                       .rows = products_rows_,
+                       .block = block_,
+                       .width = round_up(width(panel), kPackPad)},
+                      patches_[job].i, patches_[job].j, ahead(panel + 2, job), matrix_.data());
+  }
+
+  // Each job's share of the rows in a panel to come.
+  Ahead<T> ahead(std::size_t panel, std::size_t job) const {
+    if (panel * panel_ >= length_ || rows_.size() * panel_ * sizeof(T) > kPanelBytes) return {};
+    const std::size_t share = pieces(rows_.size(), patches_.size());
+    const std::size_t first = std::min(job * share, rows_.size());
+    return {.rows = rows_.data() + first,
+            .count = std::min(share, rows_.size() - first),
+            .first = panel * panel_,
+            .width = width(panel)};
+  }
+
+  // Fills the lower triangle and takes the origin's row apart from the matrix.
+  GramPass finish() {
+    const std::size_t n = rows_.size();
+    GramPass pass;
+    pass.origin_dot.assign(n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) pass.scan.push_back(scan_of<T>(bits_[i]));
+    if (centred_) {
+      for (std::size_t i = 0; i < n; ++i) {
+        if (pass.scan[i].finite) pass.origin_dot[i] = matrix_[i * (n + 1) + n];
+      }
+      pass.origin_sq = matrix_[n * (n + 1) + n];
+      // Rows move towards the front: nothing is overwritten before it is read.
+      for (std::size_t i = 1; i < n; ++i) {
+        std::copy_n(matrix_.data() + i * (n + 1), n, matrix_.data() + i * n);
+      }
+      matrix_.resize(n * n);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = i; j < n; ++j) {
+        double& upper = matrix_[i * n + j];
+        if (!pass.scan[i].finite || !pass.scan[j].finite) upper = 0;
+        matrix_[j * n + i] = upper;
+      }
+    }
+    pass.centred = std::move(matrix_);
+    return pass;
+  }
+
+  const SimdKernels<T>& kernels_;
+  std::vector<const T*> rows_;
+  WeightedRows<T> origin_;
+  std::size_t length_;
+  bool centred_;
+  std::size_t products_rows_;  // the rows, and the origin where there is one
+  std::size_t padded_rows_;
+  std::size_t block_ = 0;
+  std::size_t panel_ = 0;  // columns, a multiple of block_
+  std::size_t stride_ = 0;
+  PanelBuffer<T> buffers_[2];
+  std::vector<Patch> patches_;
+  std::vector<AbsBits> bits_;
+  std::vector<double> matrix_;
+};
+
+}  // namespace
+
+GramPass gram(const Machine& machine, const UpdateView& rows, std::span<const double> origin) {
+  if (rows.empty() || rows.length() == 0) {
+    return {.centred = std::vector<double>(rows.rows() * rows.rows()),
+            .origin_dot = std::vector<double>(rows.rows()),
+            .origin_sq = 0,
+            .scan = std::vector<RowScan>(rows.rows())};
+  }
+  return visit(rows.dtype(), [&](auto zero) {
+    return GramRun<decltype(zero)>(machine, rows, origin).run(machine);
+  });
+}
+
+}  // namespace boba::cpu

@@ -1,0 +1,138 @@
+// The passes over d, one source each, and what they share.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "boba/core/kernels.h"
+#include "boba/core/random.h"
+#include "boba/kernels/cpu/simd.h"
+
+namespace boba::cpu {
+
+// What a pass runs on.
+struct Machine {
+  const SimdTable* simd = nullptr;
+  int threads = 1;
+  std::size_t grain = 1;  // bytes to read that are worth one more thread
+
+  template <class T>
+  const SimdKernels<T>& kernels() const {
+    if constexpr (std::is_same_v<T, float>) {
+      return simd->f32;
+    } else {
+      return simd->f64;
+    }
+  }
+
+  // Threads worth starting for a pass over so many bytes.
+  int team(std::size_t bytes) const {
+    const std::size_t worth = bytes / std::max<std::size_t>(grain, 1);
+    return worth >= static_cast<std::size_t>(threads) ? threads
+                                                      : std::max(1, static_cast<int>(worth));
+  }
+};
+
+template <class T>
+RowScan scan_of(AbsBits bits) {
+  if (bits >= kInfinityBits<T>) return {.finite = false, .max_abs = 0};
+  T value;
+  const auto narrow = static_cast<Int<T>>(bits);
+  static_assert(sizeof value == sizeof narrow);
+  __builtin_memcpy(&value, &narrow, sizeof value);
+  return {.finite = true, .max_abs = static_cast<double>(value)};
+}
+
+// Largest bits per row, seen by each member of a team on its own.
+class MemberBits {
+ public:
+  MemberBits(int members, std::size_t rows)
+      : stride_((rows + 7) / 8 * 8 + 8), bits_(static_cast<std::size_t>(members) * stride_) {}
+
+  AbsBits* of(int member) { return bits_.data() + static_cast<std::size_t>(member) * stride_; }
+
+  AbsBits largest(std::size_t row) const {
+    AbsBits largest = 0;
+    for (std::size_t k = row; k < bits_.size(); k += stride_) largest = std::max(largest, bits_[k]);
+    return largest;
+  }
+
+ private:
+  std::size_t stride_;  // no cache line of two members
+  std::vector<AbsBits> bits_;
+};
+
+// The rows with a weight other than 0; the others are never read.
+template <class T>
+struct WeightedRows {
+  WeightedRows(const UpdateView& view, std::span<const double> all_weights) {
+    for (std::size_t i = 0; i < all_weights.size(); ++i) {
+      if (all_weights[i] == 0) continue;
+      rows.push_back(view.row<T>(i));
+      weights.push_back(all_weights[i]);
+      index.push_back(i);
+    }
+  }
+
+  std::vector<const T*> rows;
+  std::vector<double> weights;
+  std::vector<std::size_t> index;
+};
+
+template <class T>
+std::vector<const T*> row_pointers(const UpdateView& view) {
+  std::vector<const T*> rows(view.rows());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = view.row<T>(i);
+  return rows;
+}
+
+constexpr std::size_t pieces(std::size_t whole, std::size_t piece) {
+  return (whole + piece - 1) / piece;
+}
+
+// Cuts columns into tiles, and tiles into jobs of several neighbours.
+//
+// A tile of all rows, and the next one being fetched, should fit L2.
+template <class T>
+class Tiling {
+ public:
+  // REQUIRES: most is a multiple of 256.
+  Tiling(std::size_t rows, std::size_t length, std::size_t most) : length_(length) {
+    constexpr std::size_t kTileBytes = std::size_t{512} << 10;
+    const std::size_t fitting = kTileBytes / (std::max<std::size_t>(rows, 1) * sizeof(T));
+    tile_ = std::clamp<std::size_t>(fitting / 256 * 256, 256, most);
+  }
+
+  std::size_t jobs() const { return pieces(length_, tile_ * kTilesOfJob); }
+
+  // Calls body(first, width, ahead) for each tile of a job.
+  template <class Body>
+  void run(std::size_t job, const Body& body) const {
+    const std::size_t begin = job * tile_ * kTilesOfJob;
+    const std::size_t end = std::min(length_, begin + tile_ * kTilesOfJob);
+    for (std::size_t first = begin; first < end; first += tile_) {
+      body(first, std::min(tile_, end - first), first + 2 * tile_ <= length_ ? tile_ : 0);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kTilesOfJob = 8;
+  std::size_t length_;
+  std::size_t tile_ = 0;
+};
+
+GramPass gram(const Machine& machine, const UpdateView& rows, std::span<const double> origin);
+DotsPass dots(const Machine& machine, const UpdateView& rows, const UpdateView& reference,
+              std::span<const double> weights);
+OutputPass combine(const Machine& machine, const UpdateView& rows, std::span<const double> weights,
+                   double keep, MutableRow out);
+OutputPass order_mean(const Machine& machine, const UpdateView& rows, const Mix* mix,
+                      std::size_t first, std::size_t last, MutableRow out);
+OutputPass moments(const Machine& machine, const UpdateView& rows, double mean_factor,
+                   double deviation_factor, MutableRow out);
+OutputPass normal(const Machine& machine, const StreamKey& key, double sigma, MutableRow out);
+
+}  // namespace boba::cpu
