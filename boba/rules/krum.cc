@@ -3,12 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <string>
 
+#include "boba/rules/distance.h"
 #include "boba/rules/krum_scores.h"
 #include "boba/rules/make.h"
 
 namespace boba {
 namespace {
+
+std::string reason(std::span<const double> scores, std::size_t i, std::size_t best) {
+  if (i == best) return fmt::format("chosen: its score {:.6g} is the lowest", scores[i]);
+  if (scores[i] == scores[best]) {
+    return fmt::format("an earlier client has the same lowest score {:.6g}", scores[i]);
+  }
+  return fmt::format("its score {:.6g} is above the lowest, {:.6g}", scores[i], scores[best]);
+}
 
 class Krum final : public WeightRule {
  public:
@@ -33,9 +44,10 @@ class Krum final : public WeightRule {
       RowDecision& row = decision.rows[i];
       row.accepted = i == best;
       row.weight = i == best ? 1 : 0;
-      row.reason = i == best ? "chosen: the lowest score" : "not the lowest score";
+      row.reason = reason(scores, i, best);
       row.measures = {{"score", scores[i]}};
     }
+    add_distances(gram, decision);
     decision.warnings = krum_warnings(shape, options_.f);
     return decision;
   }

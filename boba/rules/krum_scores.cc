@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "boba/rules/select.h"
+
 namespace boba {
 
 Result<std::size_t> krum_neighbours(std::string_view rule, const Shape& shape, int f,
@@ -32,14 +34,15 @@ std::vector<double> krum_scores(const Gram& gram, std::size_t neighbours) {
     }
     // Sorted, so that the sum does not depend on the order of the clients.
     const auto end = distances.begin() + static_cast<std::ptrdiff_t>(neighbours);
-    std::partial_sort(distances.begin(), end, distances.end());
+    std::nth_element(distances.begin(), end - 1, distances.end());
+    std::sort(distances.begin(), end);
     for (auto it = distances.begin(); it != end; ++it) scores[i] += *it;
   }
   return scores;
 }
 
 std::vector<std::string> krum_warnings(const Shape& shape, int f) {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = tolerance_warnings(shape, f);
   const std::size_t tolerated = shape.tolerated(f);
   if (shape.clients < 2 * tolerated + 3) {
     warnings.push_back(

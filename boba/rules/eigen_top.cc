@@ -1,0 +1,151 @@
+#include "boba/rules/eigen_top.h"
+
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace boba {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Matrix = Eigen::Map<const MatrixXd>;
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kConverged = 1e-11;  // residual that ends the iteration, relative to the value
+constexpr double kCertified = 1e-9;   // residual that a result may have
+
+// Entries of either sign between 1/2 and 1, without a pattern that an input could share.
+VectorXd start_vector(Index n) {
+  VectorXd start(n);
+  for (Index i = 0; i < n; ++i) {
+    std::uint64_t x = (static_cast<std::uint64_t>(i) + 1) * 0x9E3779B97F4A7C15U;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+    x ^= x >> 31;
+    const double size = 0.5 + 0.5 * static_cast<double>(x >> 12) * 0x1p-52;
+    start(i) = (x & 1) == 0 ? size : -size;
+  }
+  return start.normalized();
+}
+
+// The symmetric tridiagonal matrix that Lanczos builds.
+struct Tridiagonal {
+  std::vector<double> diagonal;
+  std::vector<double> beside;  // beside[k] joins k and k + 1
+
+  // The pivots of bound * I - T without exchange; all positive if and only if T < bound.
+  bool pivots(double bound, std::vector<double>& pivot) const {
+    pivot.resize(diagonal.size());
+    for (std::size_t k = 0; k < diagonal.size(); ++k) {
+      pivot[k] = bound - diagonal[k] - (k > 0 ? beside[k - 1] * beside[k - 1] / pivot[k - 1] : 0);
+      if (!(pivot[k] > 0)) return false;
+    }
+    return true;
+  }
+
+  // An upper bound of the eigenvalues, tight to rounding: bisection from a value known to be low.
+  double largest(double low) const {
+    double high = low;
+    for (std::size_t k = 0; k < diagonal.size(); ++k) {
+      const double left = k > 0 ? std::abs(beside[k - 1]) : 0;
+      const double right = k + 1 < diagonal.size() ? std::abs(beside[k]) : 0;
+      high = std::max(high, diagonal[k] + left + right);
+    }
+    std::vector<double> pivot;
+    const double size = std::max(std::abs(low), std::abs(high));
+    high += 4 * kEpsilon * size;
+    while (high - low > 4 * kEpsilon * size) {
+      const double middle = low + (high - low) / 2;
+      (pivots(middle, pivot) ? high : low) = middle;
+    }
+    return high;
+  }
+
+  // The unit vector to the largest eigenvalue, given a bound just above it: inverse iteration.
+  VectorXd top_vector(double bound) const {
+    const auto m = static_cast<Index>(diagonal.size());
+    std::vector<double> pivot;
+    for (double margin = 1; !pivots(bound, pivot); margin *= 2) {
+      bound += margin * kEpsilon * std::max(std::abs(bound), std::numeric_limits<double>::min());
+    }
+    VectorXd x = VectorXd::Constant(m, 1 / std::sqrt(static_cast<double>(m)));
+    for (int turn = 0; turn < 3; ++turn) {
+      for (Index k = 1; k < m; ++k) x(k) += beside[k - 1] / pivot[k - 1] * x(k - 1);
+      for (Index k = m; k-- > 0;) {
+        x(k) = (x(k) + (k + 1 < m ? beside[k] * x(k + 1) : 0)) / pivot[k];
+      }
+      x /= x.lpNorm<Eigen::Infinity>();
+      x.normalize();
+    }
+    return x;
+  }
+};
+
+TopEigen dense(const Matrix& matrix) {
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(matrix);
+  const Index last = matrix.rows() - 1;
+  const VectorXd v = solver.eigenvectors().col(last);
+  TopEigen top;
+  top.value = solver.eigenvalues()(last);
+  top.vector.assign(v.data(), v.data() + v.size());
+  top.residual = (matrix * v - top.value * v).norm();
+  top.dense = true;
+  return top;
+}
+
+}  // namespace
+
+TopEigen top_eigen(std::span<const double> matrix, std::size_t n) {
+  assert(n > 0 && matrix.size() == n * n);
+  const auto size = static_cast<Index>(n);
+  const Matrix m(matrix.data(), size, size);
+  const double largest_entry = m.lpNorm<Eigen::Infinity>();
+
+  MatrixXd basis(size, size);
+  basis.col(0) = start_vector(size);
+  TopEigen top;
+  if (largest_entry == 0) {
+    top.vector.assign(basis.data(), basis.data() + n);
+    return top;
+  }
+  Tridiagonal t;
+  double value = -std::numeric_limits<double>::infinity();
+  VectorXd small;
+  Index next_check = std::min<Index>(6, size);
+  for (Index k = 0;; ++k) {
+    const auto q = basis.col(k);
+    VectorXd v = m * q;
+    t.diagonal.push_back(q.dot(v));
+    v -= t.diagonal.back() * q;
+    if (k > 0) v -= t.beside.back() * basis.col(k - 1);
+    v -= basis.leftCols(k + 1) * (basis.leftCols(k + 1).transpose() * v);
+    const double beta = v.norm();
+    // Nothing new in v: the space found so far is invariant.
+    const bool closed = k + 1 == size || beta <= 8 * kEpsilon * largest_entry;
+    if (closed || k + 1 == next_check) {
+      value = t.largest(std::max(value, *std::max_element(t.diagonal.begin(), t.diagonal.end())));
+      small = t.top_vector(value);
+      if (closed || beta * std::abs(small(k)) <= kConverged * std::abs(value)) break;
+      next_check = std::min(size, next_check + std::max<Index>(4, next_check / 4));
+    }
+    t.beside.push_back(beta);
+    basis.col(k + 1) = v / beta;
+  }
+  const VectorXd v = (basis.leftCols(small.size()) * small).normalized();
+  const VectorXd mv = m * v;
+  top.value = v.dot(mv);
+  top.residual = (mv - top.value * v).norm();
+  top.products = t.diagonal.size() + 1;
+  top.vector.assign(v.data(), v.data() + v.size());
+  const double rounding = static_cast<double>(n) * kEpsilon * largest_entry;
+  if (top.residual <= kCertified * std::abs(top.value) + rounding) return top;
+  return dense(m);
+}
+
+}  // namespace boba

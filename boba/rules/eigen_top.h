@@ -1,0 +1,23 @@
+// The largest eigenvalue of a symmetric matrix and a vector to it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace boba {
+
+struct TopEigen {
+  double value = 0;
+  std::vector<double> vector;  // of norm 1; where the eigenvalue is multiple, one of its vectors
+  double residual = 0;         // |M v - value v|
+  std::size_t products = 0;    // by the matrix; 0: zero matrix
+  bool dense = false;          // the iteration did not do, and a dense solver was used
+};
+
+// Lanczos with full reorthogonalisation from a fixed start, so that equal matrices give equal
+// bits; the residual is computed at the end, and a dense solver steps in where it is not small.
+// REQUIRES: matrix has n * n finite entries and is symmetric, and n > 0.
+TopEigen top_eigen(std::span<const double> matrix, std::size_t n);
+
+}  // namespace boba

@@ -1,0 +1,61 @@
+#include "boba/rules/geomed.h"
+
+#include <fmt/format.h>
+
+#include "boba/rules/make.h"
+#include "boba/rules/weiszfeld.h"
+
+namespace boba {
+namespace {
+
+class GeoMed final : public WeightRule {
+ public:
+  explicit GeoMed(const GeoMedOptions& options) : options_(options) {}
+
+  Result<void> admits(const Shape& shape) const override {
+    if (shape.clients > 0) return {};
+    return invalid_argument("geomed needs n >= 1; got n=0");
+  }
+
+ protected:
+  Result<Decision> weigh(const Gram& gram, const Shape&) const override {
+    const GeometricMedian median = geometric_median(gram, options_.tolerance, options_.max_iter);
+    Decision decision;
+    decision.rows.resize(gram.clients());
+    for (std::size_t i = 0; i < decision.rows.size(); ++i) {
+      RowDecision& row = decision.rows[i];
+      row.weight = median.weights[i];
+      row.accepted = row.weight > 0;
+      row.reason = reason(median, i);
+      row.measures = {{"distance", median.distances[i]}};
+    }
+    decision.measures = {{"iterations", static_cast<double>(median.iterations)},
+                         {"converged", median.converged ? 1.0 : 0.0}};
+    if (median.at_update) decision.notes.emplace_back("the median is one of the updates");
+    if (!median.converged) {
+      decision.warnings.push_back(
+          fmt::format("stopped after max_iter={} steps; the last moved {:.3g} of the median "
+                      "distance, tolerance={:g}",
+                      options_.max_iter, median.last_step, options_.tolerance));
+    }
+    return decision;
+  }
+
+ private:
+  static std::string reason(const GeometricMedian& median, std::size_t i) {
+    if (!median.at_update) {
+      return fmt::format("weight {:.4g}, as the inverse of its distance {:.6g} to the median",
+                         median.weights[i], median.distances[i]);
+    }
+    if (median.weights[i] > 0) return "it is the median";
+    return fmt::format("another update is the median, at distance {:.6g}", median.distances[i]);
+  }
+
+  GeoMedOptions options_;
+};
+
+}  // namespace
+
+Result<Aggregator> make_geomed(const GeoMedOptions& options) { return make_rule<GeoMed>(options); }
+
+}  // namespace boba

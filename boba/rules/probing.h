@@ -1,0 +1,21 @@
+// What the rules share that ask the server's data for its loss.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "boba/core/result.h"
+#include "boba/core/rule.h"
+
+namespace boba {
+
+// The loss at w - eta * (held * h + terms), h what the space holds; infinity if not a number.
+Result<double> loss_at(RowSpace& rows, double held, std::span<const RowSpace::Term> terms);
+
+// The loss after a step with client i's update alone, for each i.
+Result<std::vector<double>> losses_alone(RowSpace& rows);
+
+// Warns where a row was accepted although its value is not finite: then the ranking is silent.
+void warn_not_finite(std::span<const double> values, Decision& decision);
+
+}  // namespace boba

@@ -1,0 +1,223 @@
+#include "boba/rules/weiszfeld.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "boba/rules/distance.h"
+
+namespace boba {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// Weiszfeld's steps that shrink by less than this from one to the next call for Newton's.
+constexpr double kSlow = 0.4;
+
+double median_of(VectorXd values) {
+  double* middle = values.data() + values.size() / 2;
+  std::nth_element(values.data(), middle, values.data() + values.size());
+  return *middle;
+}
+
+// The updates with the smallest sum of distances. Sums are compared less the sum of the distances
+// to the origin, term by term: one client far out would drown the others' differences.
+std::vector<std::size_t> best_updates(const Gram& gram) {
+  const std::size_t n = gram.clients();
+  std::vector<double> sums(n, 0.0);
+  std::vector<double> sizes(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const double far = std::sqrt(gram.sq_distance(i, j)) + std::sqrt(gram.centred(j, j));
+      if (far == 0) continue;
+      const double term = (gram.centred(i, i) - 2 * gram.centred(i, j)) / far;
+      sums[i] += term;
+      sizes[i] += std::abs(term);
+    }
+  }
+  const auto best =
+      static_cast<std::size_t>(std::min_element(sums.begin(), sums.end()) - sums.begin());
+  std::vector<std::size_t> list = {best};
+  const double rounding = 4 * gram.rounding() + 64 * kEpsilon;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i != best && sums[i] - sums[best] <= rounding * (sizes[i] + sizes[best])) list.push_back(i);
+  }
+  return list;
+}
+
+// The pull of the other updates on update k: R = sum of (g_i - g_k)/|g_i - g_k|. It is a median
+// if and only if |R| is at most the number of updates equal to it.
+struct Pull {
+  VectorXd inverse;   // 1/|g_i - g_k|; 0 for those equal to it
+  double norm = 0;    // |R|
+  double equal = 0;   // how many are equal to it, itself included
+  double middle = 0;  // the median distance from it
+};
+
+// Distances are about update k already: products(i, j) = <g_i - g_k, g_j - g_k>.
+Pull pull(const MatrixXd& products, double rounding) {
+  const Index n = products.rows();
+  Pull result;
+  result.inverse = VectorXd::Zero(n);
+  const VectorXd sq = products.diagonal().cwiseMax(0);
+  for (Index i = 0; i < n; ++i) {
+    if (sq(i) > rounding) {
+      result.inverse(i) = 1 / std::sqrt(sq(i));
+    } else {
+      ++result.equal;
+    }
+  }
+  result.norm = std::sqrt(std::max(0.0, result.inverse.dot(products * result.inverse)));
+  result.middle = std::sqrt(median_of(sq));
+  return result;
+}
+
+MatrixXd products_about(const Gram& gram, std::size_t k) {
+  const auto n = static_cast<Index>(gram.clients());
+  MatrixXd products(n, n);
+  for (Index j = 0; j < n; ++j) {
+    const double shift = gram.centred(k, k) - gram.centred(k, j);
+    for (Index i = 0; i < n; ++i) {
+      products(i, j) = gram.centred(i, j) - gram.centred(i, k) + shift;
+    }
+  }
+  return products;
+}
+
+// The descent. The origin is the best update and x = sum of w_i (g_i - origin); the objective
+// falls from its value there, so that no iterate meets an update.
+class Descent {
+ public:
+  Descent(const MatrixXd& products, const Pull& start)
+      : k_(products), scale_(start.middle), w_(start.inverse) {
+    // The step of Vardi and Zhang away from an update that is not the median.
+    w_ *= (start.norm - start.equal) / (start.norm * start.inverse.sum());
+    measure();
+  }
+
+  bool run(double tolerance, int max_iter) {
+    double before = std::numeric_limits<double>::infinity();
+    bool newton = false;
+    for (iterations = 1; iterations <= static_cast<std::size_t>(max_iter); ++iterations) {
+      VectorXd step = inverse_ / inverse_.sum() - w_;
+      double length = length_of(step);
+      newton = newton || length > kSlow * before;
+      bool sure = iterations > 1 && length <= kSlow * before;  // the rest is shorter than that
+      if (newton) {
+        if (const VectorXd better = newton_step(tolerance); better.size() > 0) {
+          step = better;
+          length = length_of(step);
+          sure = true;
+        }
+      }
+      w_ += step;
+      measure();
+      last_step = length / scale_;
+      if (last_step <= (sure ? tolerance : tolerance / 100)) return true;
+      before = length;
+    }
+    --iterations;
+    return false;
+  }
+
+  // Weights of the updates themselves: Weiszfeld's map, of which the median is the fixed point.
+  VectorXd weights() const { return inverse_ / inverse_.sum(); }
+  const VectorXd& distances() const { return r_; }
+
+  std::size_t iterations = 0;
+  double last_step = 0;
+
+ private:
+  // Distances and products at w_.
+  void measure() {
+    q_ = k_ * w_;
+    sq_ = w_.dot(q_);
+    // Rounding can cross zero; the median itself lies at no update.
+    const double least = 1e-12 * scale_;
+    r_ = (k_.diagonal().array() - 2 * q_.array() + sq_).max(least * least).sqrt().matrix();
+    inverse_ = r_.cwiseInverse();
+  }
+
+  double length_of(const VectorXd& step) const {
+    return std::sqrt(std::max(0.0, step.dot(k_ * step)));
+  }
+
+  // Newton's step, shortened until the objective falls; empty where there is none. With
+  // u_i = (x - g_i)/r_i and S = sum 1/r_i it is -sum of y_i u_i, (S r_i - <u_i, u_j>) y = r.
+  VectorXd newton_step(double tolerance) const {
+    const Index n = r_.size();
+    const VectorXd root = r_.cwiseSqrt();
+    const VectorXd factor = (r_.array() * root.array()).inverse().matrix();
+    MatrixXd system(n, n);
+    for (Index j = 0; j < n; ++j) {
+      system.col(j) =
+          -factor(j) * factor.array() * (k_.col(j).array() - q_.array() + (sq_ - q_(j)));
+    }
+    system.diagonal().array() += inverse_.sum();
+    const Eigen::LLT<Eigen::Ref<MatrixXd>> solver(system);
+    if (solver.info() != Eigen::Success) return {};
+    const VectorXd pull = solver.solve(root).cwiseProduct(factor);  // y_i / r_i
+    const VectorXd step = pull - pull.sum() * w_;
+    if (!step.allFinite()) return {};
+
+    const VectorXd k_step = k_ * step;
+    const double length_sq = std::max(0.0, step.dot(k_step));
+    const VectorXd along = (w_.dot(k_step) - k_step.array()).matrix();  // <x - g_i, step>
+    const double slope = along.dot(inverse_);
+    // Below the tolerance the change of the objective may be lost in rounding.
+    if (std::sqrt(length_sq) <= tolerance * scale_) return step;
+    for (double part = 1; part > 1e-6; part /= 2) {
+      const Eigen::ArrayXd change = 2 * part * along.array() + part * part * length_sq;
+      const Eigen::ArrayXd after = (r_.array().square() + change).max(0).sqrt();
+      if ((change / (after + r_.array())).sum() <= 0.1 * part * slope) return part * step;
+    }
+    return {};
+  }
+
+  const MatrixXd& k_;  // products about the best update
+  double scale_;
+  VectorXd w_;
+  VectorXd q_;        // k_ * w_
+  double sq_ = 0;     // |x|^2
+  VectorXd r_;        // distances of the updates from x
+  VectorXd inverse_;  // 1/r
+};
+
+}  // namespace
+
+GeometricMedian geometric_median(const Gram& gram, double tolerance, int max_iter) {
+  const std::size_t n = gram.clients();
+  assert(n > 0);
+  const std::vector<std::size_t> best = best_updates(gram);
+  const MatrixXd products = products_about(gram, best.front());
+  double size = 0;
+  for (std::size_t i : best) size = std::max(size, gram.centred(i, i));
+  const Pull start = pull(products, 2 * gram.rounding() * size);
+
+  GeometricMedian median;
+  const double slack = static_cast<double>(n) * std::max(tolerance, 4 * gram.rounding());
+  if (start.norm <= start.equal + slack) {
+    median.weights.assign(n, 0.0);
+    for (std::size_t i : best) median.weights[i] = 1 / static_cast<double>(best.size());
+    median.distances = distances_to(gram, median.weights);
+    median.converged = true;
+    median.at_update = true;
+    return median;
+  }
+  Descent descent(products, start);
+  median.converged = descent.run(tolerance, max_iter);
+  median.iterations = descent.iterations;
+  median.last_step = descent.last_step;
+  const VectorXd weights = descent.weights();
+  median.weights.assign(weights.data(), weights.data() + weights.size());
+  median.distances.assign(descent.distances().data(), descent.distances().data() + n);
+  return median;
+}
+
+}  // namespace boba
