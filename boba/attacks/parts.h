@@ -1,0 +1,28 @@
+// Parts that attacks share: what they ask of the honest updates, and how one row reaches all.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "boba/core/attack.h"
+
+namespace boba {
+
+// An error that quotes the attack when there is no honest update.
+Result<void> needs_honest(std::string_view attack, const UpdateView& honest);
+
+// An error that names the first honest row with NaN or infinity. scan is one entry per row.
+Result<void> needs_finite(std::string_view attack, std::span<const RowScan> scan);
+
+// Copies out[0] to the other rows.
+void send_first_to_all(std::span<const MutableRow> out);
+
+// Fills every row with one number.
+void send_constant(std::span<const MutableRow> out, double value);
+
+// The measures, and "overflow" where the forged numbers left the range of their type: they are
+// sent as they are, and the server has to refuse them.
+AttackReport report(std::vector<Measure> measures, const OutputPass& pass);
+
+}  // namespace boba

@@ -1,0 +1,267 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "boba/capi/boba.h"
+#include "boba/capi/guard.h"
+#include "boba/capi/handles.h"
+
+using boba::DType;
+using boba::invalid_argument;
+using boba::Result;
+using boba::capi::add_row;
+using boba::capi::guarded;
+using boba::capi::need;
+
+namespace {
+
+// The caller's functions as the rules call them.
+class CallbackOracle final : public boba::ServerOracle {
+ public:
+  explicit CallbackOracle(const boba_round& round) : round_(round) {}
+
+  Result<double> loss(const boba::UpdateView& point) override {
+    if (round_.loss == nullptr) return missing("loss");
+    double value = 0;
+    const int code = round_.loss(round_.user, data(point), point.length(), dtype(), &value);
+    if (code != 0) return failed("loss", code);
+    return value;
+  }
+
+  Result<void> gradient(const boba::UpdateView& point, boba::MutableRow out) override {
+    if (round_.gradient == nullptr) return missing("gradient");
+    void* target =
+        visit(out.dtype(), [&](auto zero) -> void* { return out.as<decltype(zero)>().data(); });
+    const int code = round_.gradient(round_.user, data(point), point.length(), dtype(), target);
+    if (code != 0) return failed("gradient", code);
+    return {};
+  }
+
+ private:
+  static const void* data(const boba::UpdateView& point) {
+    return visit(point.dtype(),
+                 [&](auto zero) -> const void* { return point.row<decltype(zero)>(0); });
+  }
+  static boba::Error missing(std::string_view what) {
+    return invalid_argument(
+        fmt::format("the rule asks for the server's {}; boba_round_set_oracle gave none", what));
+  }
+  static boba::Error failed(std::string_view what, int code) {
+    return invalid_argument(fmt::format("the server's {} function returned {}", what, code));
+  }
+  boba_dtype dtype() const { return round_.dtype == DType::kFloat32 ? BOBA_FLOAT32 : BOBA_FLOAT64; }
+
+  const boba_round& round_;
+};
+
+// Whether the caller's array is a row of the round.
+Result<void> fits(std::string_view operation, const boba_round* round, const void* data,
+                  size_t length, boba_dtype dtype, std::string_view what = "data") {
+  if (Result<void> good = need(operation, {{round, "round"}, {data, what}}); !good) return good;
+  const Result<DType> type = boba::capi::dtype_of(operation, dtype);
+  if (!type) return type.error();
+  if (*type != round->dtype || length != round->length) {
+    return invalid_argument(fmt::format("{}: got {} of length {}; the round takes {} of length {}",
+                                        operation, name(*type), length, name(round->dtype),
+                                        round->length));
+  }
+  return boba::capi::check_array(operation, what, data, *type);
+}
+
+boba::RowList single(const boba_round& round, const void* data) {
+  boba::RowList list(round.dtype, round.length);
+  add_row(list, data, round.length, round.dtype);
+  return list;
+}
+
+// Runs body on a round that is there.
+template <class Body>
+boba_status on_round(std::string_view operation, const boba_round* round, Body&& body) {
+  return guarded([&]() -> Result<void> {
+    if (Result<void> good = need(operation, {{round, "round"}}); !good) return good;
+    return body();
+  });
+}
+
+}  // namespace
+
+boba_status boba_round_create(boba_dtype dtype, size_t length, boba_round** round) {
+  if (round != nullptr) *round = nullptr;
+  return guarded([&]() -> Result<void> {
+    if (Result<void> good = need("boba_round_create", {{round, "round"}}); !good) return good;
+    const Result<DType> type = boba::capi::dtype_of("boba_round_create", dtype);
+    if (!type) return type.error();
+    if (length == 0) return invalid_argument("boba_round_create: length is 0; it is at least 1");
+    auto made = std::make_unique<boba_round>();
+    made->updates = made->server = made->whole = made->model = boba::RowList(*type, length);
+    made->dtype = *type;
+    made->length = length;
+    *round = made.release();
+    return {};
+  });
+}
+
+void boba_round_destroy(boba_round* round) { delete round; }
+
+boba_status boba_round_add_update(boba_round* round, const char* id, const void* data,
+                                  size_t length, boba_dtype dtype) {
+  return guarded([&]() -> Result<void> {
+    if (Result<void> good = fits("boba_round_add_update", round, data, length, dtype); !good) {
+      return good;
+    }
+    const std::string name = id == nullptr ? "" : id;
+    if (id != nullptr && name.empty()) {
+      return invalid_argument("boba_round_add_update: the id is empty; NULL stands for none");
+    }
+    if (round->known.contains(name)) {
+      return invalid_argument(fmt::format(
+          "boba_round_add_update: the round has an update of '{}' already; the first counts",
+          name));
+    }
+    round->ids.push_back(name);
+    try {
+      if (id != nullptr) round->known.insert(name);
+      add_row(round->updates, data, length, round->dtype);
+    } catch (...) {
+      round->known.erase(name);
+      round->ids.pop_back();
+      throw;
+    }
+    return {};
+  });
+}
+
+boba_status boba_round_clear_updates(boba_round* round) {
+  return on_round("boba_round_clear_updates", round, [&]() -> Result<void> {
+    round->updates = boba::RowList(round->dtype, round->length);
+    round->ids.clear();
+    round->known.clear();
+    return {};
+  });
+}
+
+boba_status boba_round_update_count(const boba_round* round, size_t* count) {
+  return on_round("boba_round_update_count", round, [&]() -> Result<void> {
+    if (Result<void> good = need("boba_round_update_count", {{count, "count"}}); !good) return good;
+    *count = round->ids.size();
+    return {};
+  });
+}
+
+boba_status boba_round_add_server_gradient(boba_round* round, const void* data, size_t length,
+                                           boba_dtype dtype, double count) {
+  return guarded([&]() -> Result<void> {
+    if (Result<void> good = fits("boba_round_add_server_gradient", round, data, length, dtype);
+        !good) {
+      return good;
+    }
+    if (!(count > 0) || !std::isfinite(count)) {
+      return invalid_argument(fmt::format(
+          "boba_round_add_server_gradient: count={}; it is a positive number of samples", count));
+    }
+    round->counts.push_back(count);
+    try {
+      add_row(round->server, data, length, round->dtype);
+    } catch (...) {
+      round->counts.pop_back();
+      throw;
+    }
+    return {};
+  });
+}
+
+boba_status boba_round_set_server_whole(boba_round* round, const void* data, size_t length,
+                                        boba_dtype dtype) {
+  return guarded([&]() -> Result<void> {
+    if (Result<void> good = fits("boba_round_set_server_whole", round, data, length, dtype);
+        !good) {
+      return good;
+    }
+    round->whole = single(*round, data);
+    return {};
+  });
+}
+
+boba_status boba_round_clear_server(boba_round* round) {
+  return on_round("boba_round_clear_server", round, [&]() -> Result<void> {
+    round->server = round->whole = boba::RowList(round->dtype, round->length);
+    round->counts.clear();
+    return {};
+  });
+}
+
+boba_status boba_round_set_model(boba_round* round, const void* data, size_t length,
+                                 boba_dtype dtype, double learning_rate) {
+  return guarded([&]() -> Result<void> {
+    if (Result<void> good = fits("boba_round_set_model", round, data, length, dtype); !good) {
+      return good;
+    }
+    if (!(learning_rate > 0) || !std::isfinite(learning_rate)) {
+      return invalid_argument(fmt::format(
+          "boba_round_set_model: learning_rate={}; it is a positive number", learning_rate));
+    }
+    round->model = single(*round, data);
+    round->learning_rate = learning_rate;
+    return {};
+  });
+}
+
+boba_status boba_round_set_oracle(boba_round* round, boba_loss_function loss,
+                                  boba_gradient_function gradient, void* user) {
+  return on_round("boba_round_set_oracle", round, [&]() -> Result<void> {
+    round->loss = loss;
+    round->gradient = gradient;
+    round->user = user;
+    return {};
+  });
+}
+
+boba_status boba_round_set_seed(boba_round* round, uint64_t seed) {
+  return on_round("boba_round_set_seed", round, [&]() -> Result<void> {
+    round->seed = seed;
+    return {};
+  });
+}
+
+boba_status boba_round_set_number(boba_round* round, uint32_t number) {
+  return on_round("boba_round_set_number", round, [&]() -> Result<void> {
+    round->number = number;
+    return {};
+  });
+}
+
+boba_status boba_aggregate(const boba_kernels* kernels, const boba_aggregator* aggregator,
+                           const boba_round* round, void* out, size_t length, boba_dtype dtype,
+                           boba_verdict** verdict) {
+  if (verdict != nullptr) *verdict = nullptr;
+  return guarded([&]() -> Result<void> {
+    constexpr std::string_view kOperation = "boba_aggregate";
+    if (Result<void> good = need(kOperation, {{kernels, "kernels"}, {aggregator, "aggregator"}});
+        !good) {
+      return good;
+    }
+    if (Result<void> good = fits(kOperation, round, out, length, dtype, "out"); !good) return good;
+
+    CallbackOracle oracle(*round);
+    const bool asks = round->loss != nullptr || round->gradient != nullptr;
+    // A second update with an id never got in, so the rules need no ids.
+    const boba::Round view{.updates = round->updates.view(),
+                           .ids = {},
+                           .server = round->server.view(),
+                           .server_counts = round->counts,
+                           .server_whole = round->whole.view(),
+                           .model = round->model.view(),
+                           .learning_rate = round->learning_rate,
+                           .oracle = asks ? &oracle : nullptr,
+                           .seed = round->seed,
+                           .number = round->number};
+    Result<boba::Verdict> decided = aggregator->aggregator.aggregate(
+        *kernels->kernels, view, boba::capi::mutable_row(out, length, round->dtype));
+    if (!decided) return decided.error();
+    if (verdict == nullptr) return {};
+    for (boba::ClientVerdict& client : decided->clients) client.id = round->ids[client.index];
+    *verdict = new boba_verdict{*std::move(decided)};
+    return {};
+  });
+}
