@@ -31,8 +31,9 @@ Result<void> check_output(const Round& round, const MutableRow& out) {
         name(out.dtype()), out.length(), name(round.updates.dtype()), round.updates.length()));
   }
   const bool overlap = visit(out.dtype(), [&](auto zero) {
-    return overlaps(round.updates, out.as<decltype(zero)>()) ||
-           overlaps(round.server, out.as<decltype(zero)>());
+    const auto span = out.as<decltype(zero)>();
+    return overlaps(round.updates, span) || overlaps(round.server, span) ||
+           overlaps(round.server_whole, span) || overlaps(round.model, span);
   });
   if (overlap) return invalid_argument("the output overlaps an input; it needs memory of its own");
   return {};

@@ -17,7 +17,7 @@ namespace boba {
 class Gram {
  public:
   Gram() = default;
-  // The first clients rows of the pass are clients; dtype is the type of the rows.
+  // The first clients rows of the pass are clients; dtype is the type the products were formed in.
   Gram(GramPass pass, std::size_t clients, DType dtype);
 
   std::size_t clients() const { return clients_; }
@@ -39,7 +39,8 @@ class Gram {
   // |a_i - a_j|^2, clamped at 0 where rounding crosses it; infinity if it is not a number.
   double sq_distance(std::size_t i, std::size_t j) const;
 
-  // Rounding of one product, relative to |a_i - o| |a_j - o|: a unit in the rows' last place.
+  // Rounding of one product, relative to |a_i - o| |a_j - o|: a unit in the last place
+  // of the type they were formed in.
   double rounding() const { return rounding_; }
 
   // Drops all client rows but these (rising order). In place.

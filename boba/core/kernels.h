@@ -45,6 +45,10 @@ struct OutputPass {
 // Seed, round, client and purpose of a stream of random numbers; see random.h.
 struct StreamKey;
 
+// How products are formed: in the rows' type, or in double whatever it is, at about twice the time
+// for float32 rows.
+enum class Precision { kRows, kDouble };
+
 class Kernels {
  public:
   virtual ~Kernels() = default;
@@ -54,7 +58,8 @@ class Kernels {
 
   // All inner products of the rows. origin holds a weight per row, and o = sum of origin[i] * a_i
   // rounded to the rows' type; empty means o = 0. Rows that make up o must be finite.
-  virtual GramPass gram(const UpdateView& rows, std::span<const double> origin) const = 0;
+  virtual GramPass gram(const UpdateView& rows, std::span<const double> origin,
+                        Precision precision = Precision::kRows) const = 0;
 
   // Norms, and products with r = sum of weights[j] * reference row j (none: norms only).
   virtual DotsPass dots(const UpdateView& rows, const UpdateView& reference,

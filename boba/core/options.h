@@ -151,7 +151,8 @@ Result<void> check_options(const Options& options) {
 template <class Options>
 Result<Options> bind(const Params& params) {
   Options options;
-  for (const auto& [key, text] : params.values) {
+  for (const auto& value : params.values) {
+    const std::string& key = value.first;
     bool known = false;
     std::vector<std::string_view> names;
     Result<void> result;
@@ -159,7 +160,7 @@ Result<Options> bind(const Params& params) {
       names.push_back(f.name);
       if (f.name != key) return;
       known = true;
-      result = detail::read_field(f, text, options);
+      result = detail::read_field(f, value.second, options);
     });
     if (!known) return detail::unknown_option(params.name, key, names);
     if (!result) return Error{result.error().code, params.name + ": " + result.error().message};

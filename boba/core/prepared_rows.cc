@@ -23,6 +23,13 @@ std::vector<double> one_row(std::size_t rows, std::size_t chosen) {
   return weights;
 }
 
+std::vector<double> mean_of_last(std::size_t rows, std::size_t count) {
+  std::vector<double> weights(rows, 0.0);
+  std::fill(weights.end() - static_cast<std::ptrdiff_t>(count), weights.end(),
+            1.0 / static_cast<double>(count));
+  return weights;
+}
+
 // All usable rows of the pass, as clients.
 std::vector<std::size_t> finite_rows(std::span<const RowScan> scan) {
   std::vector<std::size_t> rows;
@@ -160,7 +167,13 @@ Result<void> PreparedRows::compute_gram(const RowList& server, Intake& intake) {
       list_clients(intake);
     }
     const OriginFit fit = origin_fit(gram_);
-    if (again || fit.condition <= kWorstCondition) return {};
+    const std::size_t size = gram_.size();
+    if (again || fit.condition <= kWorstCondition) {
+      gram_server_ = server;
+      origin_ = again || server.rows() == 0 ? one_row(size, fit.medoid)
+                                            : mean_of_last(size, server.rows());
+      return {};
+    }
     gram_ = Gram();
     rows = RowList(clients_);
     rows.add(server.view());
@@ -171,21 +184,15 @@ Result<void> PreparedRows::compute_gram(const RowList& server, Intake& intake) {
 // The mean of the server's rows, or a client in the middle of the others by a window of columns,
 // or none where norms are no larger than distances anyway. compute_gram checks the choice.
 std::vector<double> PreparedRows::choose_origin(const RowList& rows, std::size_t servers) const {
+  if (servers > 0) return mean_of_last(rows.rows(), servers);
   std::vector<double> origin;
-  const std::size_t clients = rows.rows() - servers;
-  if (servers > 0) {
-    origin.assign(rows.rows(), 0.0);
-    std::fill(origin.begin() + static_cast<std::ptrdiff_t>(clients), origin.end(),
-              1.0 / static_cast<double>(servers));
-    return origin;
-  }
   const std::size_t d = round_->updates.length();
   if (d < 4 * kWindow) return origin;
   const RowList window = rows.columns((d - kWindow) / 2, kWindow);
   GramPass pass = kernels_->gram(window.view(), {});
   const std::vector<std::size_t> usable = finite_rows(pass.scan);
   if (usable.empty()) return origin;
-  Gram part(std::move(pass), clients, window.view().dtype());
+  Gram part(std::move(pass), rows.rows(), window.view().dtype());
   part.keep_clients(usable);
   const OriginFit fit = origin_fit(part);
   if (fit.condition <= 2) return origin;
@@ -195,6 +202,17 @@ std::vector<double> PreparedRows::choose_origin(const RowList& rows, std::size_t
   const DotsPass norms = kernels_->dots(one.view(), {}, {});
   if (!refusals(*kernels_, one.view(), norms.scan).empty()) return origin;
   return one_row(rows.rows(), medoid);
+}
+
+bool PreparedRows::sharpen() {
+  if (gram_.rounding() <= 0x1p-53) return false;
+  RowList rows(clients_);
+  rows.add(gram_server_.view());
+  gram_ = Gram();
+  gram_ = Gram(kernels_->gram(rows.view(), origin_, Precision::kDouble), clients_.rows(),
+               DType::kFloat64);
+  if (mix_) gram_ = gram_.mixed(*mix_);
+  return true;
 }
 
 Result<void> PreparedRows::apply_mixes(std::span<const MixStagePtr> mixes) {

@@ -38,6 +38,7 @@ class PreparedRows final : public RowSpace {
   const Gram& gram() const override { return gram_; }
   const ServerProducts& server_products() const override { return products_; }
   std::span<const double> sq_norms() const override { return products_.sq_norm; }
+  bool sharpen() override;
   double learning_rate() const override { return round_->learning_rate; }
   Result<void> hold(std::span<const double> weights) override;
   Result<double> loss(double held, std::span<const Term> terms) override;
@@ -70,6 +71,8 @@ class PreparedRows final : public RowSpace {
   std::optional<Mix> mix_;
   std::vector<std::string> left_out_;  // per update that takes part: why no mixed row has it
   Gram gram_;
+  RowList gram_server_;         // the server's rows among those of gram_
+  std::vector<double> origin_;  // a weight per update that takes part and server row, for sharpen()
   ServerProducts products_;
   UpdateMatrix held_;   // h of hold(), or the server's gradient; one row
   UpdateMatrix point_;  // where the oracle is asked, one row

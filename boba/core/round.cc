@@ -60,7 +60,7 @@ std::vector<std::size_t> repeated_ids(std::span<const std::string> ids) {
   std::unordered_set<std::string_view> seen;
   std::vector<std::size_t> repeated;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (!seen.insert(ids[i]).second) repeated.push_back(i);
+    if (!ids[i].empty() && !seen.insert(ids[i]).second) repeated.push_back(i);
   }
   return repeated;
 }

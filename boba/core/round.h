@@ -25,7 +25,7 @@ class ServerOracle {
 struct Round {
   // Row i is client i's update, as a gradient.
   UpdateView updates = {};
-  // Who sent row i; empty: nobody asks.
+  // Who sent row i; empty: nobody asks. An empty name is nobody's.
   std::span<const std::string> ids = {};
   // Row z is the server's gradient of class z.
   UpdateView server = {};
@@ -45,7 +45,8 @@ struct Round {
 // Shapes, types, counts and the server's own rows' lengths; not the numbers in the rows.
 Result<void> check(const Round& round);
 
-// Rows whose id an earlier row carries, in rising order: only a client's first update counts.
+// Rows whose id an earlier row carries, in rising order: only a client's first update counts. Rows
+// without an id repeat nobody.
 std::vector<std::size_t> repeated_ids(std::span<const std::string> ids);
 
 // The server rows' shares of the server's data: counts over their sum, or equal ones.

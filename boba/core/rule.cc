@@ -3,10 +3,23 @@
 #include <algorithm>
 
 namespace boba {
+namespace {
+
+// Rounding of the products times the condition of the decision: beyond this they are formed anew.
+constexpr double kMostError = 1e-3;
+
+}  // namespace
 
 std::size_t Verdict::accepted() const {
   return static_cast<std::size_t>(
       std::count_if(clients.begin(), clients.end(), [](const auto& c) { return c.accepted; }));
+}
+
+Result<Decision> WeightRule::decide(RowSpace& rows) const {
+  Result<Decision> decision = weigh(rows.gram(), rows.shape());
+  if (!decision || decision->condition * rows.gram().rounding() <= kMostError) return decision;
+  if (!rows.sharpen()) return decision;
+  return weigh(rows.gram(), rows.shape());
 }
 
 Result<Decision> CoordinateRule::decide(RowSpace& rows) const {

@@ -57,6 +57,10 @@ class RowSpace {
   virtual const ServerProducts& server_products() const = 0;  // REQUIRES: kServerProducts
   virtual std::span<const double> sq_norms() const = 0;       // REQUIRES: kNorms
 
+  // Forms the products of gram() anew in double; false if they are so already.
+  // REQUIRES: kGram, kServerGram.
+  virtual bool sharpen() = 0;
+
   // A row and its factor.
   struct Term {
     std::size_t row = 0;
@@ -95,6 +99,7 @@ struct Decision {
   std::vector<double> server_weights;  // one per server row; empty: none
   std::optional<OrderRange> order;     // coordinate rules; then the rows' weights mean nothing
   double order_factor = 1;             // the order statistic's factor in the output
+  double condition = 1;                // how much rounding of the products grew in the decision
   std::vector<Measure> measures;
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
@@ -114,11 +119,12 @@ class Rule {
   virtual Result<Decision> decide(RowSpace& rows) const = 0;
 };
 
-// A rule given by the inner products alone; those with server rows too say so in need().
+// A rule given by the inner products alone; those with server rows too say so in need(). A decision
+// that is too sensitive to their rounding is taken again with products in double.
 class WeightRule : public Rule {
  public:
   Need need() const override { return Need::kGram; }
-  Result<Decision> decide(RowSpace& rows) const final { return weigh(rows.gram(), rows.shape()); }
+  Result<Decision> decide(RowSpace& rows) const final;
 
  protected:
   virtual Result<Decision> weigh(const Gram& gram, const Shape& shape) const = 0;

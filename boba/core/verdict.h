@@ -25,6 +25,7 @@ struct SubspaceReport {
   std::vector<double> singular_values;     // of the fitted set, centred, falling
   std::vector<double> explained_variance;  // share of the set's variance per direction
   double residual_level = 0;               // root mean square residual of the fitted set
+  double condition = 1;                    // growth of rounding in the products; see numerics.md
   double sigma_bound = 0;                  // upper bound of the sigma of Assumption 5.3
   bool guarantee_possible = false;         // nothing seen here rules the guarantee out
   std::vector<std::string> statements;     // the reasons, one sentence each

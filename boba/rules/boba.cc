@@ -83,6 +83,7 @@ class Boba final : public WeightRule {
     judge(mixes, n - f, decision);
     assign_weights(gram, stage1, decision);
     decision.subspace = subspace_report(stage1, mixes, n, f, gram.servers());
+    decision.condition = decision.subspace->condition;
     add_remarks(stage1, mixes, shape, decision);
     return decision;
   }

@@ -5,6 +5,7 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -37,6 +38,17 @@ double sigma_bound(const Stage1& stage1, std::size_t f, std::size_t dimension) {
   return Eigen::JacobiSVD<MatrixXd>(x).singularValues()(rank - 1);
 }
 
+// Rounding of the products moves the weakest direction by its share of the strongest one's, and
+// squared residuals by its share of the spread.
+double condition(const Subspace& subspace, const SubspaceReport& report) {
+  if (report.dimension == 0) return 1;
+  if (report.rank < report.dimension) return std::numeric_limits<double>::infinity();
+  const double first = subspace.spectrum[0];
+  const double spread = first / static_cast<double>(subspace.spectrum.size());
+  return std::max(first / subspace.spectrum[report.rank - 1],
+                  spread / (report.residual_level * report.residual_level));
+}
+
 }  // namespace
 
 SubspaceReport subspace_report(const Stage1& stage1, const LabelMixes& mixes, std::size_t n,
@@ -55,6 +67,7 @@ SubspaceReport subspace_report(const Stage1& stage1, const LabelMixes& mixes, st
   }
   const double loss = stage1.trimmed_loss.back();
   report.residual_level = std::sqrt(loss / static_cast<double>(n - f));
+  report.condition = condition(subspace, report);
   report.sigma_bound = sigma_bound(stage1, f, report.dimension);
 
   const bool enough = n >= 2 * f + c;

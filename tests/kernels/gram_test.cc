@@ -101,7 +101,8 @@ TYPED_TEST(GramTest, ThousandsOfRows) {
 TYPED_TEST(GramTest, AgreesWithReference) {
   using T = TypeParam;
   const auto reference = make_reference_kernels();
-  for (const auto [n, d] : {Shape{26, 1100}, Shape{7, 40}, Shape{5, 17000}}) {
+  for (const Shape& shape : {Shape{26, 1100}, Shape{7, 40}, Shape{5, 17000}}) {
+    const std::size_t n = shape.n, d = shape.d;
     const Rows<T> rows = normal_rows<T>(n, d, 1, 3);
     const std::vector<double> weights(n, 1.0 / static_cast<double>(n));
     const GramPass expected = reference->gram(rows.view(), weights);

@@ -13,14 +13,14 @@ TEST(AvgRej, OfSmallIntegers) {
     QuadraticLoss loss({1}, {-1});
     // Without the last the others' mean reaches the optimum: its removal hurts least.
     const RoundInput input{
-        .updates = {{1}, {1}, {1}, {-5}}, .model = {0}, .eta = 1, .oracle = &loss};
+        .updates = {{1}, {1}, {1}, {1}, {-3}}, .model = {0}, .eta = 1, .oracle = &loss};
     const Outcome o = run(*kernels, "avgrej(f=1)", input);
     EXPECT_EQ(o.out, (Row{1}));
-    EXPECT_EQ(measure(o.verdict.clients[3].measures, "loss_without"), 0);
-    EXPECT_EQ(measure(o.verdict.clients[0].measures, "loss_without"), 2);
-    EXPECT_EQ(o.verdict.clients[3].reason,
-              "rejected: loss_without 0 is not among the 3 largest of 4");
-    EXPECT_EQ(loss.losses, 4);
+    EXPECT_EQ(measure(o.verdict.clients[4].measures, "loss_without"), 0);
+    EXPECT_EQ(measure(o.verdict.clients[0].measures, "loss_without"), 0.5);
+    EXPECT_EQ(o.verdict.clients[4].reason,
+              "rejected: loss_without 0 is not among the 4 largest of 5");
+    EXPECT_EQ(loss.losses, 5);
   }
 }
 

@@ -17,7 +17,7 @@ TEST(ByGars, OfSmallIntegers) {
     EXPECT_EQ(o.out, (Row{0.25}));
     EXPECT_EQ(measure(o.verdict.clients[0].measures, "reputation"), 0.125);
     EXPECT_EQ(measure(o.verdict.clients[1].measures, "reputation"), -0.125);
-    EXPECT_EQ(o.verdict.weights, (std::vector<double>{0.0625, 0.125 / 3, 0}));
+    EXPECT_EQ(o.verdict.weights, (std::vector<double>{0.0625, -0.125 / 3, 0}));
     EXPECT_TRUE(o.verdict.clients[0].accepted);
     EXPECT_FALSE(o.verdict.clients[1].accepted);
     EXPECT_EQ(o.verdict.clients[1].reason,

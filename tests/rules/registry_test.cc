@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "boba/core/spec.h"
 #include "boba/rules/registry.h"
 #include "tests/support/rules_round.h"
@@ -45,6 +49,26 @@ TEST(Registry, EveryEntryExplainsItself) {
     for (const OptionInfo& option : options) {
       EXPECT_FALSE(option.help.empty()) << info.name << " " << option.name;
       EXPECT_FALSE(option.default_value.empty()) << info.name << " " << option.name;
+    }
+  };
+  for (const auto& entry : rules()) check(entry.info, entry.options());
+  for (const auto& entry : mix_stages()) check(entry.info, entry.options());
+  for (const auto& entry : blend_stages()) check(entry.info, entry.options());
+}
+
+TEST(Registry, EveryPageListsTheOptions) {
+  const auto check = [](const Info& info, const std::vector<OptionInfo>& options) {
+    std::ifstream file(std::string(BOBA_SOURCE_DIR "/docs/rules/") + std::string(info.name) +
+                       ".md");
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    for (const OptionInfo& option : options) {
+      std::string range = option.range();
+      if (const std::size_t bar = range.find('|'); bar != std::string::npos) {
+        range.insert(bar, 1, '\\');
+      }
+      const std::string row =
+          "| " + option.name + " | " + option.default_value + " | " + range + " | " + option.help;
+      EXPECT_NE(page.find(row), std::string::npos) << info.name << ".md lacks: " << row;
     }
   };
   for (const auto& entry : rules()) check(entry.info, entry.options());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <ostream>
 
 namespace boba::test {
 namespace {
@@ -17,6 +18,8 @@ std::function<std::string(int)> fixed(std::string spec) {
 }
 
 }  // namespace
+
+void PrintTo(const RuleCase& rule, std::ostream* out) { *out << rule.name; }
 
 const std::vector<RuleCase>& rule_cases() {
   static const std::vector<RuleCase> cases = {
@@ -53,7 +56,8 @@ const std::vector<RuleCase>& rule_cases() {
        .scales = true,
        .robust = true},
       {.name = "selfrej", .spec = with_f("selfrej(f="), .robust = true},
-      {.name = "avgrej", .spec = with_f("avgrej(f="), .robust = true},
+      // Two far out on opposite sides shield each other: no promise to hold it to.
+      {.name = "avgrej", .spec = with_f("avgrej(f=")},
       {.name = "zeno", .spec = with_f("zeno(f="), .robust = true},
       {.name = "fltrust", .spec = fixed("fltrust"), .scales = true},
       {.name = "bygars", .spec = fixed("bygars")},
@@ -92,14 +96,6 @@ const std::vector<RuleCase>& rule_cases() {
       {.name = "mixed trmean", .spec = with_f("trmean(f=", ") | server-mix"), .scales = true},
   };
   return cases;
-}
-
-std::vector<RuleCase> cases_where(bool RuleCase::*property) {
-  std::vector<RuleCase> chosen;
-  for (const RuleCase& rule : rule_cases()) {
-    if (rule.*property) chosen.push_back(rule);
-  }
-  return chosen;
 }
 
 std::string test_name(const std::string& text) {

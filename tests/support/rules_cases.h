@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,8 +22,10 @@ struct RuleCase {
   bool robust = false;      // f updates far out do not take the result away from the others
 };
 
+// How GoogleTest names a case.
+void PrintTo(const RuleCase& rule, std::ostream* out);
+
 const std::vector<RuleCase>& rule_cases();
-std::vector<RuleCase> cases_where(bool RuleCase::*property);
 
 // For GoogleTest's names, which take letters and digits only.
 std::string test_name(const std::string& text);

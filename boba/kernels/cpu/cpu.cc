@@ -18,8 +18,9 @@ class CpuKernels final : public Kernels {
     return "cpu, " + std::to_string(machine_.threads) +
            (machine_.threads == 1 ? " thread, " : " threads, ") + machine_.simd->name;
   }
-  GramPass gram(const UpdateView& rows, std::span<const double> origin) const override {
-    return cpu::gram(machine_, rows, origin);
+  GramPass gram(const UpdateView& rows, std::span<const double> origin,
+                Precision precision) const override {
+    return cpu::gram(machine_, rows, origin, precision);
   }
   DotsPass dots(const UpdateView& rows, const UpdateView& reference,
                 std::span<const double> weights) const override {

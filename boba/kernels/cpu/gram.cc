@@ -1,12 +1,13 @@
 // All inner products in one pass over the rows.
 //
 // Columns go by in panels. A panel holds all rows packed side by side, in blocks of columns with a
-// power-of-two scale per row and block; products are summed in T within a block and in double
-// from block to block. Stages form a pipeline: while panel p is multiplied, p + 1 is packed and
-// the origin of p + 2 is formed. Each patch of the matrix gets the blocks in their order, one
-// member at a time, so nothing depends on the number of threads.
+// power-of-two scale per row and block; products are summed in the panel's type within a block and
+// in double from block to block. Stages form a pipeline: while panel p is multiplied, p + 1 is
+// packed and the origin of p + 2 is formed. Each patch of the matrix gets the blocks in their
+// order, one member at a time, so nothing depends on the number of threads.
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
@@ -28,19 +29,21 @@ struct Patch {
   std::size_t j;
 };
 
-template <class T>
+template <class T, class P>
 struct PanelBuffer {
-  std::vector<T> memory;  // zero where nothing is packed
-  T* data = nullptr;      // aligned to a cache line
+  std::vector<P> memory;  // zero where nothing is packed
+  P* data = nullptr;      // aligned to a cache line
   std::vector<double> scale;
   std::vector<T> origin;
 };
 
-template <class T>
+// Rows of type T, panels of type P.
+template <class T, class P>
 class GramRun {
  public:
   GramRun(const Machine& machine, const UpdateView& rows, std::span<const double> origin)
-      : kernels_(machine.kernels<T>()),
+      : row_kernels_(machine.kernels<T>()),
+        kernels_(machine.kernels<P>()),
         rows_(row_pointers<T>(rows)),
         origin_(rows, origin),
         length_(rows.length()),
@@ -48,15 +51,15 @@ class GramRun {
         products_rows_(rows_.size() + (centred_ ? 1 : 0)),
         padded_rows_(round_up(products_rows_, kPatch)) {
     const std::size_t unit = std::max<std::size_t>(
-        64, std::min(kBlockBytes, kPanelMost / padded_rows_) / sizeof(T) / kPackPad * kPackPad);
+        64, std::min(kBlockBytes, kPanelMost / padded_rows_) / sizeof(P) / kPackPad * kPackPad);
     block_ = std::min(unit, round_up(length_, kPackPad));
     const std::size_t blocks =
-        std::clamp<std::size_t>(kPanelBytes / (padded_rows_ * block_ * sizeof(T)), 1, kPanelBlocks);
+        std::clamp<std::size_t>(kPanelBytes / (padded_rows_ * block_ * sizeof(P)), 1, kPanelBlocks);
     panel_ = std::min(blocks * block_, round_up(length_, block_));
     // A little more, so that the rows of a tile do not compete for the same places of L1.
     stride_ = panel_ + kPackPad;
-    for (PanelBuffer<T>& buffer : buffers_) {
-      buffer.memory.resize(padded_rows_ * stride_ + 64 / sizeof(T));
+    for (PanelBuffer<T, P>& buffer : buffers_) {
+      buffer.memory.resize(padded_rows_ * stride_ + 64 / sizeof(P));
       buffer.data = buffer.memory.data();
       while (reinterpret_cast<std::uintptr_t>(buffer.data) % 64 != 0) ++buffer.data;
       buffer.scale.resize(panel_ / block_ * padded_rows_, 1.0);
@@ -105,8 +108,8 @@ class GramRun {
     const std::size_t first = job * kOriginColumns;
     const std::size_t count = std::min(kOriginColumns, width(panel) - first);
     double sum[kOriginColumns] = {};
-    kernels_.accumulate(origin_.rows.data(), origin_.weights.data(), origin_.rows.size(),
-                        panel * panel_ + first, count, 0, sum, nullptr);
+    row_kernels_.accumulate(origin_.rows.data(), origin_.weights.data(), origin_.rows.size(),
+                            panel * panel_ + first, count, 0, sum, nullptr);
     T* to = buffers_[panel % 2].origin.data() + first;
     // Any finite origin will do; an infinite one would spoil all rows.
     constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
@@ -116,24 +119,37 @@ class GramRun {
   }
 
   void pack(std::size_t panel, std::size_t job) {
-    PanelBuffer<T>& buffer = buffers_[panel % 2];
+    PanelBuffer<T, P>& buffer = buffers_[panel % 2];
     const std::size_t end = std::min(products_rows_, (job + 1) * kPackRows);
     for (std::size_t r = job * kPackRows; r < end; ++r) {
       const bool is_origin = r == rows_.size();
       const T* row = is_origin ? buffer.origin.data() : rows_[r] + panel * panel_;
       const T* origin = centred_ && !is_origin ? buffer.origin.data() : nullptr;
       for (std::size_t first = 0, b = 0; first < width(panel); first += block_, ++b) {
-        const PackedBlock packed = kernels_.pack(
-            row + first, origin == nullptr ? nullptr : origin + first,
-            std::min(block_, width(panel) - first), buffer.data + r * stride_ + first);
+        const PackedBlock packed =
+            pack_block(row + first, origin == nullptr ? nullptr : origin + first,
+                       std::min(block_, width(panel) - first), buffer.data + r * stride_ + first);
         buffer.scale[b * padded_rows_ + r] = packed.scale;
         bits_[r] = std::max(bits_[r], packed.bits);
       }
     }
   }
 
+  PackedBlock pack_block(const T* row, const T* origin, std::size_t width, P* to) const {
+    if constexpr (std::is_same_v<T, P>) {
+      return kernels_.pack(row, origin, width, to);
+    } else {
+      P wide_row[kBlockBytes / sizeof(P)];
+      P wide_origin[kBlockBytes / sizeof(P)];
+      std::copy_n(row, width, wide_row);
+      if (origin == nullptr) return kernels_.pack(wide_row, nullptr, width, to);
+      std::copy_n(origin, width, wide_origin);
+      return kernels_.pack(wide_row, wide_origin, width, to);
+    }
+  }
+
   void multiply(std::size_t panel, std::size_t job) {
-    const PanelBuffer<T>& buffer = buffers_[panel % 2];
+    const PanelBuffer<T, P>& buffer = buffers_[panel % 2];
     kernels_.products({.data = buffer.data,
                        .scale = buffer.scale.data(),
                        .stride = stride_,
@@ -145,14 +161,17 @@ class GramRun {
   }
 
   // Each job's share of the rows in a panel to come.
-  Ahead<T> ahead(std::size_t panel, std::size_t job) const {
-    if (panel * panel_ >= length_ || rows_.size() * panel_ * sizeof(T) > kPanelBytes) return {};
-    const std::size_t share = pieces(rows_.size(), patches_.size());
-    const std::size_t first = std::min(job * share, rows_.size());
-    return {.rows = rows_.data() + first,
-            .count = std::min(share, rows_.size() - first),
-            .first = panel * panel_,
-            .width = width(panel)};
+  Ahead<P> ahead(std::size_t panel, std::size_t job) const {
+    if (panel * panel_ >= length_ || rows_.size() * panel_ * sizeof(P) > kPanelBytes) return {};
+    if constexpr (std::is_same_v<T, P>) {
+      const std::size_t share = pieces(rows_.size(), patches_.size());
+      const std::size_t first = std::min(job * share, rows_.size());
+      return {.rows = rows_.data() + first,
+              .count = std::min(share, rows_.size() - first),
+              .first = panel * panel_,
+              .width = width(panel)};
+    }
+    return {};
   }
 
   // Fills the lower triangle and takes the origin's row apart from the matrix.
@@ -160,7 +179,7 @@ class GramRun {
     const std::size_t n = rows_.size();
     GramPass pass;
     pass.origin_dot.assign(n, 0.0);
-    for (std::size_t i = 0; i < n; ++i) pass.scan.push_back(scan_of<T>(bits_[i]));
+    for (std::size_t i = 0; i < n; ++i) pass.scan.push_back(scan_of<P>(bits_[i]));
     if (centred_) {
       for (std::size_t i = 0; i < n; ++i) {
         if (pass.scan[i].finite) pass.origin_dot[i] = matrix_[i * (n + 1) + n];
@@ -183,7 +202,8 @@ class GramRun {
     return pass;
   }
 
-  const SimdKernels<T>& kernels_;
+  const SimdKernels<T>& row_kernels_;
+  const SimdKernels<P>& kernels_;
   std::vector<const T*> rows_;
   WeightedRows<T> origin_;
   std::size_t length_;
@@ -193,7 +213,7 @@ class GramRun {
   std::size_t block_ = 0;
   std::size_t panel_ = 0;  // columns, a multiple of block_
   std::size_t stride_ = 0;
-  PanelBuffer<T> buffers_[2];
+  PanelBuffer<T, P> buffers_[2];
   std::vector<Patch> patches_;
   std::vector<AbsBits> bits_;
   std::vector<double> matrix_;
@@ -201,7 +221,8 @@ class GramRun {
 
 }  // namespace
 
-GramPass gram(const Machine& machine, const UpdateView& rows, std::span<const double> origin) {
+GramPass gram(const Machine& machine, const UpdateView& rows, std::span<const double> origin,
+              Precision precision) {
   if (rows.empty() || rows.length() == 0) {
     return {.centred = std::vector<double>(rows.rows() * rows.rows()),
             .origin_dot = std::vector<double>(rows.rows()),
@@ -209,7 +230,10 @@ GramPass gram(const Machine& machine, const UpdateView& rows, std::span<const do
             .scan = std::vector<RowScan>(rows.rows())};
   }
   return visit(rows.dtype(), [&](auto zero) {
-    return GramRun<decltype(zero)>(machine, rows, origin).run(machine);
+    using T = decltype(zero);
+    if (precision == Precision::kDouble)
+      return GramRun<T, double>(machine, rows, origin).run(machine);
+    return GramRun<T, T>(machine, rows, origin).run(machine);
   });
 }
 

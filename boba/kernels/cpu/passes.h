@@ -124,7 +124,8 @@ class Tiling {
   std::size_t tile_ = 0;
 };
 
-GramPass gram(const Machine& machine, const UpdateView& rows, std::span<const double> origin);
+GramPass gram(const Machine& machine, const UpdateView& rows, std::span<const double> origin,
+              Precision precision);
 DotsPass dots(const Machine& machine, const UpdateView& rows, const UpdateView& reference,
               std::span<const double> weights);
 OutputPass combine(const Machine& machine, const UpdateView& rows, std::span<const double> weights,

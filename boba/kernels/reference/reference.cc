@@ -8,7 +8,8 @@ namespace {
 class ReferenceKernels final : public Kernels {
  public:
   std::string name() const override { return "reference"; }
-  GramPass gram(const UpdateView& rows, std::span<const double> origin) const override {
+  GramPass gram(const UpdateView& rows, std::span<const double> origin,
+                Precision /*always double*/) const override {
     return reference::gram(rows, origin);
   }
   DotsPass dots(const UpdateView& rows, const UpdateView& reference,

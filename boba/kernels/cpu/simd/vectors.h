@@ -9,7 +9,7 @@
 
 #include "boba/kernels/cpu/simd.h"
 
-#if defined(__AVX__)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
@@ -71,7 +71,7 @@ BOBA_INLINE To bit_cast(From from) {
   return to;
 }
 
-// GCC 12 splits the conversion to double into halves, hence the intrinsics; the masked one because
+// GCC 12 splits the conversion to double into pieces, hence the intrinsics; the masked one because
 // the plain one sets off a false warning there.
 template <int Lanes>
 BOBA_INLINE auto widen_lanes(typename VectorOf<float, Lanes>::type x) {
@@ -83,6 +83,12 @@ BOBA_INLINE auto widen_lanes(typename VectorOf<float, Lanes>::type x) {
 #endif
 #if defined(__AVX__)
   if constexpr (Lanes == 4) return bit_cast<Wide>(_mm256_cvtps_pd(bit_cast<__m128>(x)));
+#endif
+#if defined(__SSE2__)
+  if constexpr (Lanes == 2) {
+    const __m128i low = _mm_cvtsi64_si128(bit_cast<long long>(x));
+    return bit_cast<Wide>(_mm_cvtps_pd(_mm_castsi128_ps(low)));
+  }
 #endif
   return __builtin_convertvector(x, Wide);
 }

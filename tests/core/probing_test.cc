@@ -1,0 +1,135 @@
+// The questions that probing rules ask of the rows.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "boba/core/prepared_rows.h"
+#include "tests/core/toys.h"
+
+namespace boba {
+namespace {
+
+using toys::matrix_of;
+
+// The loss |w|^2 and its gradient 2 w; or a fixed loss.
+class SquareOracle final : public ServerOracle {
+ public:
+  Result<double> loss(const UpdateView& point) override {
+    if (fixed) return *fixed;
+    double sum = 0;
+    for (std::size_t k = 0; k < point.length(); ++k) {
+      sum += point.row<double>(0)[k] * point.row<double>(0)[k];
+    }
+    return sum;
+  }
+  Result<void> gradient(const UpdateView& point, MutableRow out) override {
+    for (std::size_t k = 0; k < point.length(); ++k) {
+      out.as<double>()[k] = fixed ? *fixed : 2 * point.row<double>(0)[k];
+    }
+    return {};
+  }
+
+  std::optional<double> fixed;
+};
+
+struct Probe {
+  UpdateMatrix updates = matrix_of({{1, 0}, {0, 2}, {4, 4}, {std::nan(""), 0}});
+  UpdateMatrix model = matrix_of({{10, 20}});
+  SquareOracle oracle;
+  Round round;
+  toys::WatchedKernels kernels;
+  std::vector<MixStagePtr> mixes;
+
+  Probe() {
+    round.updates = updates.view();
+    round.model = model.view();
+    round.learning_rate = 0.5;
+    round.oracle = &oracle;
+  }
+  PreparedRows rows() {
+    Intake intake(round);
+    auto rows = PreparedRows::make(kernels, round, Need::kNorms, mixes, intake);
+    EXPECT_TRUE(rows.ok());
+    return *std::move(rows);
+  }
+};
+
+TEST(Probing, AsksForTheLossOneStepAway) {
+  Probe probe;
+  PreparedRows rows = probe.rows();
+  EXPECT_EQ(rows.shape().clients, 3u);
+  EXPECT_EQ(rows.learning_rate(), 0.5);
+  EXPECT_EQ(*rows.loss(0, {}), 100 + 400);
+  const RowSpace::Term one[] = {{2, 1.0}};
+  EXPECT_EQ(*rows.loss(0, one), 64 + 324);  // (10, 20) - (4, 4) / 2
+  const RowSpace::Term two[] = {{0, 2.0}, {1, 1.0}};
+  EXPECT_EQ(*rows.loss(0, two), 81 + 361);
+}
+
+TEST(Probing, HoldsASum) {
+  Probe probe;
+  PreparedRows rows = probe.rows();
+  const double weights[] = {1, 1, 1};
+  ASSERT_TRUE(rows.hold(weights));
+  EXPECT_EQ(*rows.loss(1, {}), 7.5 * 7.5 + 17.0 * 17.0);  // less (5, 6) / 2
+  const RowSpace::Term without[] = {{2, -1.0}};
+  EXPECT_EQ(*rows.loss(1, without), 9.5 * 9.5 + 19.0 * 19.0);
+}
+
+TEST(Probing, GivesProductsWithTheGradientThere) {
+  Probe probe;
+  PreparedRows rows = probe.rows();
+  const RowSpace::Term one[] = {{2, 1.0}};
+  const auto products = rows.gradient_dots(one);
+  ASSERT_TRUE(products);
+  EXPECT_EQ(products->dot, (std::vector<double>{16, 72, 208}));  // v = (16, 36)
+  EXPECT_EQ(products->server_sq, 16.0 * 16 + 36.0 * 36);
+}
+
+TEST(Probing, WorksOnMixedRows) {
+  Probe probe;
+  probe.mixes = {std::make_shared<toys::PairStage>()};
+  PreparedRows rows = probe.rows();
+  ASSERT_EQ(rows.shape().clients, 1u);
+  EXPECT_EQ(rows.sq_norms()[0], 1.25);  // |(0.5, 1)|^2
+  const RowSpace::Term one[] = {{0, 4.0}};
+  EXPECT_EQ(*rows.loss(0, one), 81 + 324);
+  const auto products = rows.gradient_dots(one);
+  ASSERT_TRUE(products);
+  EXPECT_EQ(products->dot, (std::vector<double>{45}));  // v = (18, 36)
+}
+
+TEST(Probing, ALossThatIsNoNumberIsInfinitelyBad) {
+  Probe probe;
+  probe.oracle.fixed = std::nan("");
+  PreparedRows rows = probe.rows();
+  EXPECT_EQ(*rows.loss(0, {}), std::numeric_limits<double>::infinity());
+  const auto products = rows.gradient_dots({});
+  ASSERT_FALSE(products);
+  EXPECT_EQ(products.error().message, "the server's gradient contains NaN or infinity");
+}
+
+TEST(Probing, SaysWhatTheRoundLacks) {
+  const auto error_of = [](const std::function<void(Round&)>& change) {
+    Probe probe;
+    change(probe.round);
+    PreparedRows rows = probe.rows();
+    const auto loss = rows.loss(0, {});
+    return loss ? std::string("answered") : loss.error().message;
+  };
+  const std::string lacks =
+      "this rule asks for the server's loss: the round needs an oracle and the model w";
+  EXPECT_EQ(error_of([](Round& round) { round.oracle = nullptr; }), lacks);
+  EXPECT_EQ(error_of([](Round& round) { round.model = {}; }), lacks);
+  for (double eta : {0.0, -1.0, std::nan("")}) {
+    EXPECT_NE(error_of([=](Round& round) { round.learning_rate = eta; }).find("must be positive"),
+              std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace boba

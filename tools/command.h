@@ -1,0 +1,52 @@
+// What the subcommands share. Each has one source file; add_NAME puts it into the program.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "boba/core/aggregator.h"
+#include "boba/core/kernels.h"
+#include "boba/core/result.h"
+
+namespace boba::tools {
+
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kUsage = 2;
+
+// Why a subcommand did not do what it was asked; main prints "boba NAME: message".
+struct Failure {
+  int exit_code = kFailed;
+  std::string message;
+};
+
+using Outcome = std::optional<Failure>;
+
+inline Outcome failed(const Error& error) { return Failure{kFailed, error.message}; }
+inline Outcome usage(std::string message) { return Failure{kUsage, std::move(message)}; }
+
+// Each adds a subcommand whose callback leaves its outcome in the given place.
+void add_rules(CLI::App& app, Outcome& outcome);
+void add_attacks(CLI::App& app, Outcome& outcome);
+void add_aggregate(CLI::App& app, Outcome& outcome);
+void add_attack(CLI::App& app, Outcome& outcome);
+void add_bench(CLI::App& app, Outcome& outcome);
+void add_demo(CLI::App& app, Outcome& outcome);
+
+// Checks of an option's text, with messages that say what would do.
+CLI::Validator whole_number(std::uint64_t low, std::uint64_t high);
+CLI::Validator not_negative();
+
+// Adds --threads; 0, the default, leaves the number to the library.
+void add_threads_option(CLI::App& command, int& threads);
+
+std::unique_ptr<const Kernels> make_kernels(int threads);
+
+// "115 x 199210 float32".
+std::string describe_shape(const UpdateView& rows);
+
+}  // namespace boba::tools

@@ -1,0 +1,59 @@
+// Files: input mapped into memory, output that appears whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "boba/core/result.h"
+
+namespace boba::tools {
+
+// A file's bytes, read-only and paged in on demand, so that a file larger than memory works. The
+// file must not shrink while it is mapped.
+class MappedFile {
+ public:
+  static Result<MappedFile> open(const std::string& path);
+
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+ private:
+  MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
+
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// A file being written under another name in the same folder; commit() gives it its own. Without
+// commit nothing is left behind, and a file that was there before stays as it was. Devices and
+// pipes are written directly.
+class OutputFile {
+ public:
+  static Result<OutputFile> create(const std::string& path);
+
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  ~OutputFile();
+
+  Result<void> write(std::span<const std::byte> bytes);
+  Result<void> write(std::string_view text);
+  Result<void> commit();
+
+ private:
+  OutputFile(std::string path, std::string target, std::string temporary, int descriptor);
+
+  std::string path_;       // as the user wrote it
+  std::string target_;     // with links followed
+  std::string temporary_;  // empty: written directly
+  int descriptor_ = -1;
+};
+
+// Whether a file could be created there, asked before a long computation rather than after it.
+Result<void> check_writable(const std::string& path);
+
+}  // namespace boba::tools

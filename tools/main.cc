@@ -1,0 +1,132 @@
+// boba: the command-line tool.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "boba/core/spec.h"
+#include "tools/command.h"
+
+namespace boba::tools {
+namespace {
+
+constexpr const char* kDescription =
+    "Byzantine-robust aggregation for federations with label skew.\n"
+    "\n"
+    "A round is a NumPy file with one client's update per row. boba combines the rows into one\n"
+    "update that a minority of hostile clients cannot steer, and says of every client what was\n"
+    "decided and why.\n";
+
+constexpr const char* kFooter =
+    "A rule is written name(option=value,...); stages are joined by |. Quote it for the shell.\n"
+    "\n"
+    "Examples:\n"
+    "  boba demo                                    attacks and rules side by side\n"
+    "  boba rules                                   what there is\n"
+    "  boba rules boba                              one rule in full, with its options\n"
+    "  boba aggregate --rule 'mkrum(f=2)' --updates updates.npy\n"
+    "  boba aggregate --rule 'boba(f=2)' --updates updates.npy --server server.npy \\\n"
+    "                 --out aggregate.npy --report report.json\n"
+    "  boba aggregate --rule 'bucketing(s=2) | krum(f=2)' --updates updates.npy\n"
+    "  boba attack --attack 'ipm(gamma=10)' --honest updates.npy --byzantine 2 --out evil.npy\n"
+    "  boba bench --n 115 --d 199210 --classes 10 --f 16\n"
+    "\n"
+    "Exit status: 0 done, 1 failed, 2 the command line was not understood.\n"
+    "'boba COMMAND --help' tells more of each command.";
+
+// The subcommand that was being read, as the user typed it: "boba aggregate".
+std::string spoken_name(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? "boba" : "boba " + chosen.front()->get_name();
+}
+
+// The first word of the command line that looks like an option the command does not have, or a
+// subcommand that does not exist.
+std::string unexpected_message(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  std::vector<std::string> known;
+  if (chosen.empty()) {
+    for (const CLI::App* sub : app.get_subcommands({})) known.push_back(sub->get_name());
+  } else {
+    for (const CLI::Option* option : command.get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  }
+  const std::vector<std::string> extras = app.remaining(true);
+  const std::string word = extras.empty() ? "" : extras.front();
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  const char* what = word.starts_with("-") ? "option" : chosen.empty() ? "command" : "argument";
+  const std::string close =
+      chosen.empty() || word.starts_with("-") ? suggestion(word, candidates) : "";
+  return fmt::format("no {} '{}'{}", what, word, close);
+}
+
+int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string name = spoken_name(app);
+  const bool required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  std::string message = error.what();
+  if (extras || (required && !app.remaining(true).empty())) {
+    // A misspelt option is the likely reason why a required one is missing.
+    message = unexpected_message(app);
+  } else if (required && name == "boba") {
+    fmt::print(stderr, "{}", app.help());
+    return kUsage;
+  }
+  while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
+  const char* separator = message.ends_with('?') ? " " : "; ";
+  fmt::print(stderr, "{}: {}{}see '{} --help'\n", name, message, separator, name);
+  return kUsage;
+}
+
+int run(int argc, char** argv) {
+  Outcome outcome;
+  CLI::App app(kDescription, "boba");
+  app.set_version_flag("--version", "boba " BOBA_VERSION, "print the version");
+  app.set_help_flag("-h,--help", "print this help");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(32);
+  add_demo(app, outcome);
+  add_rules(app, outcome);
+  add_attacks(app, outcome);
+  add_aggregate(app, outcome);
+  add_attack(app, outcome);
+  add_bench(app, outcome);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return report_parse_error(app, error);
+  }
+  // A full disk behind stdout is a failure like any other.
+  if (!outcome && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
+    outcome = Failure{kFailed, "cannot write to standard output"};
+  }
+  if (!outcome) return kDone;
+  fmt::print(stderr, "{}: {}\n", spoken_name(app), outcome->message);
+  return outcome->exit_code;
+}
+
+}  // namespace
+}  // namespace boba::tools
+
+int main(int argc, char** argv) {
+  try {
+    return boba::tools::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("boba: out of memory\n", stderr);
+  } catch (const std::length_error&) {
+    std::fputs("boba: out of memory\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "boba: internal error: %s\n", error.what());
+  }
+  return boba::tools::kFailed;
+}
