@@ -43,12 +43,25 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// What stands at the path: a file that may be replaced, or something to write into.
-Result<bool> is_special(const std::string& path, const std::string& target) {
+// What stands at a path where output should go.
+struct Place {
+  bool direct = false;  // a device or pipe: written into, not replaced
+  int descriptor = -1;  // it is where this stream of the program goes already (/dev/stdout)
+};
+
+Result<Place> look_at(const std::string& path, const std::string& target) {
   struct stat status {};
-  if (::stat(target.c_str(), &status) != 0) return false;
+  if (::stat(target.c_str(), &status) != 0) return Place{};
   if (S_ISDIR(status.st_mode)) return io_error("write", path, "it is a folder");
-  return !S_ISREG(status.st_mode);
+  for (int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat open_status {};
+    if (::fstat(stream, &open_status) == 0 && open_status.st_dev == status.st_dev &&
+        open_status.st_ino == status.st_ino) {
+      // Replacing the file would lose what is printed later.
+      return Place{true, stream};
+    }
+  }
+  return Place{!S_ISREG(status.st_mode), -1};
 }
 
 }  // namespace
@@ -102,10 +115,12 @@ OutputFile::~OutputFile() {
 
 Result<OutputFile> OutputFile::create(const std::string& path) {
   const std::string target = follow_links(path);
-  Result<bool> special = is_special(path, target);
-  if (!special) return special.error();
-  if (*special) {
-    const int descriptor = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
+  Result<Place> place = look_at(path, target);
+  if (!place) return place.error();
+  if (place->direct) {
+    std::fflush(nullptr);  // what was printed comes before what is written now
+    const int descriptor = place->descriptor >= 0 ? ::dup(place->descriptor)
+                                                  : ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor < 0) return system_error("write", path);
     return OutputFile(path, target, "", descriptor);
   }
@@ -143,10 +158,11 @@ Result<void> OutputFile::commit() {
 
 Result<void> check_writable(const std::string& path) {
   const std::string target = follow_links(path);
-  Result<bool> special = is_special(path, target);
-  if (!special) return special.error();
-  const std::string place = *special ? target : folder_of(target);
-  if (::access(place.c_str(), W_OK) != 0) return system_error("write", path);
+  Result<Place> place = look_at(path, target);
+  if (!place) return place.error();
+  if (place->descriptor >= 0) return {};
+  const std::string checked = place->direct ? target : folder_of(target);
+  if (::access(checked.c_str(), W_OK) != 0) return system_error("write", path);
   return {};
 }
 

@@ -30,8 +30,8 @@ class MappedFile {
 };
 
 // A file being written under another name in the same folder; commit() gives it its own. Without
-// commit nothing is left behind, and a file that was there before stays as it was. Devices and
-// pipes are written directly.
+// commit nothing is left behind, and a file that was there before stays as it was. Devices,
+// pipes and the program's own standard output are written directly.
 class OutputFile {
  public:
   static Result<OutputFile> create(const std::string& path);

@@ -71,7 +71,7 @@ TEST(BobaProperties, AnythingFromAtMostFClientsIsBounded) {
     MatrixXd updates = data.updates;
     for (Index b = 40; b < 44; ++b) {
       for (Index j = 0; j < updates.cols(); ++j) {
-        updates(b, j) = size * ((b * 31 + j * 17) % 7 - 3.0);
+        updates(b, j) = size * (static_cast<double>((b * 31 + j * 17) % 7) - 3);
         if (std::isnan(size)) updates(b, j) = size;
       }
     }

@@ -255,6 +255,15 @@ TEST_F(Aggregate, AFullDiskIsAFailure) {
   EXPECT_TRUE(contains(finished.err, "cannot write /dev/full")) << finished.err;
 }
 
+TEST_F(Aggregate, StandardOutputIsWrittenAndNotReplaced) {
+  const Finished finished = run("average", {"--report", "/dev/stdout"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const std::size_t end = finished.out.rfind("}\n");
+  ASSERT_NE(end, std::string::npos) << finished.out;
+  EXPECT_EQ(json::parse(finished.out.substr(0, end + 1))["rule"], "average");
+  EXPECT_TRUE(contains(finished.out.substr(end), "wrote /dev/stdout")) << finished.out;
+}
+
 TEST_F(Aggregate, ReplacesAnOlderFileAndMayReplaceItsInput) {
   write_text(folder_.path() / "a.npy", "old");
   ASSERT_EQ(run("average", {"--out", "a.npy"}).status, 0);
