@@ -17,18 +17,35 @@ namespace {
 constexpr std::size_t kPiece = std::size_t{1}
                                << 18;  // bytes of a row that one thread reads at once
 
-// Sixteen sums that do not wait for each other, so that only memory limits the speed.
+// Two words that are added as one; every compiler the project builds with knows these.
+typedef std::uint64_t Words __attribute__((vector_size(16)));
+
+Words load(const std::byte* data) {
+  Words words;
+  std::memcpy(&words, data, sizeof words);
+  return words;
+}
+
+// Eight sums that do not wait for each other, so that only memory limits the speed. They are
+// spelt out: left to itself the compiler keeps an array of them on the stack and is three times
+// slower.
 std::uint64_t sum_words(const std::byte* data, std::size_t bytes) {
-  constexpr std::size_t kLanes = 16;
-  std::uint64_t sums[kLanes] = {};
+  constexpr std::size_t kStep = 8 * sizeof(Words);
+  Words a{}, b{}, c{}, d{}, e{}, f{}, g{}, h{};
   std::size_t at = 0;
-  for (; at + sizeof sums <= bytes; at += sizeof sums) {
-    std::uint64_t words[kLanes];
-    std::memcpy(words, data + at, sizeof words);
-    for (std::size_t k = 0; k < kLanes; ++k) sums[k] += words[k];
+  for (; at + kStep <= bytes; at += kStep) {
+    const std::byte* here = data + at;
+    a += load(here);
+    b += load(here + 16);
+    c += load(here + 32);
+    d += load(here + 48);
+    e += load(here + 64);
+    f += load(here + 80);
+    g += load(here + 96);
+    h += load(here + 112);
   }
-  std::uint64_t sum = 0;
-  for (std::uint64_t lane : sums) sum += lane;
+  const Words all = ((a + b) + (c + d)) + ((e + f) + (g + h));
+  std::uint64_t sum = all[0] + all[1];
   for (; at < bytes; ++at) sum += std::to_integer<std::uint64_t>(data[at]);
   return sum;
 }

@@ -8,6 +8,7 @@
 #include "boba/kernels/reference/reference.h"
 #include "tests/support/kernels_backends.h"
 #include "tests/support/kernels_rows.h"
+#include "tests/support/kernels_tolerance.h"
 
 namespace boba::testing {
 namespace {
@@ -22,7 +23,8 @@ void expect_double(const Rows<float>& rows, std::span<const double> origin) {
       EXPECT_EQ(pass.scan[i].max_abs, expected.scan[i].max_abs);
       for (std::size_t j = 0; j < n; ++j) {
         const double size = std::sqrt(expected.centred[i * n + i] * expected.centred[j * n + j]);
-        EXPECT_NEAR(pass.centred[i * n + j], expected.centred[i * n + j], 1e-14 * size)
+        EXPECT_NEAR(pass.centred[i * n + j], expected.centred[i * n + j],
+                    gram_tolerance<double>(rows.length(), size))
             << backend.name << ' ' << i << ' ' << j;
       }
     }
