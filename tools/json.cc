@@ -17,7 +17,9 @@ Json to_json(const SubspaceReport& subspace) {
       {"singular_values", json_numbers(subspace.singular_values)},
       {"explained_variance", json_numbers(subspace.explained_variance)},
       {"residual_level", json_number(subspace.residual_level)},
+      {"noise_singular_value", json_number(subspace.noise_singular_value)},
       {"sigma_bound", json_number(subspace.sigma_bound)},
+      {"condition", json_number(subspace.condition)},
       {"guarantee_possible", subspace.guarantee_possible},
       {"statements", subspace.statements},
   };

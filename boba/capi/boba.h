@@ -185,7 +185,9 @@ typedef struct boba_subspace {
   const double* explained_variance; /* share per direction */
   size_t explained_variance_count;
   double residual_level;
+  double noise_singular_value;
   double sigma_bound;
+  double condition;
   int guarantee_possible; /* nothing seen here rules the guarantee out */
   size_t statements;      /* the reasons, one sentence each */
 } boba_subspace;

@@ -165,7 +165,9 @@ boba_status boba_verdict_subspace(const boba_verdict* verdict, boba_subspace* su
                              .explained_variance = s.explained_variance.data(),
                              .explained_variance_count = s.explained_variance.size(),
                              .residual_level = s.residual_level,
+                             .noise_singular_value = s.noise_singular_value,
                              .sigma_bound = s.sigma_bound,
+                             .condition = s.condition,
                              .guarantee_possible = s.guarantee_possible,
                              .statements = s.statements.size()};
                 return {};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <unordered_set>
@@ -69,9 +70,11 @@ std::vector<double> server_shares(const Round& round) {
   const std::size_t c = round.server.rows();
   std::vector<double> shares(c, c == 0 ? 0.0 : 1.0 / static_cast<double>(c));
   if (round.server_counts.empty()) return shares;
+  // Relative to the largest, so that the sum cannot overflow.
+  const double most = *std::max_element(round.server_counts.begin(), round.server_counts.end());
   double sum = 0;
-  for (double count : round.server_counts) sum += count;
-  for (std::size_t z = 0; z < c; ++z) shares[z] = round.server_counts[z] / sum;
+  for (double count : round.server_counts) sum += count / most;
+  for (std::size_t z = 0; z < c; ++z) shares[z] = round.server_counts[z] / most / sum;
   return shares;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 
 namespace boba {
@@ -11,13 +10,16 @@ namespace {
 
 constexpr std::size_t kLongestSpec = 4096;
 
+// ASCII whatever the locale.
+bool is_printable(char c) { return c >= ' ' && c <= '~'; }
+
 bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_';
 }
 
 bool is_value(char c) {
-  return std::isgraph(static_cast<unsigned char>(c)) != 0 && c != ',' && c != '(' && c != ')' &&
-         c != '|' && c != '=';
+  return is_printable(c) && c != ' ' && c != ',' && c != '(' && c != ')' && c != '|' && c != '=';
 }
 
 // Reads one text from left to right; place() is what an error points at.
@@ -43,16 +45,19 @@ class Reader {
     return std::string(text_.substr(begin, at_ - begin));
   }
   Error expected(std::string_view what) const {
+    // A text with control bytes is not quoted back to a terminal.
+    const bool quotable = std::all_of(text_.begin(), text_.end(), is_printable);
+    const std::string quoted = quotable ? fmt::format("spec '{}'", text_) : "spec";
     if (done()) {
-      return invalid_argument(fmt::format("spec '{}': expected {} at the end", text_, what));
+      return invalid_argument(fmt::format("{}: expected {} at the end", quoted, what));
     }
     const char c = text_[at_];
-    if (std::isprint(static_cast<unsigned char>(c)) == 0) {
+    if (!is_printable(c)) {
       return invalid_argument(fmt::format("spec: expected {} at character {}, got byte 0x{:02x}",
                                           what, at_ + 1, static_cast<unsigned char>(c)));
     }
     return invalid_argument(
-        fmt::format("spec '{}': expected {} at character {}, got '{}'", text_, what, at_ + 1, c));
+        fmt::format("{}: expected {} at character {}, got '{}'", quoted, what, at_ + 1, c));
   }
 
  private:

@@ -26,6 +26,7 @@ struct SubspaceReport {
   std::vector<double> explained_variance;  // share of the set's variance per direction
   double residual_level = 0;               // root mean square residual of the fitted set
   double condition = 1;                    // growth of rounding in the products; see numerics.md
+  double noise_singular_value = 0;         // the largest of the directions left out of the subspace
   double sigma_bound = 0;                  // upper bound of the sigma of Assumption 5.3
   bool guarantee_possible = false;         // nothing seen here rules the guarantee out
   std::vector<std::string> statements;     // the reasons, one sentence each

@@ -72,7 +72,11 @@ SubspaceReport subspace_report(const Stage1& stage1, const LabelMixes& mixes, st
 
   const bool enough = n >= 2 * f + c;
   const bool full_rank = report.rank == report.dimension;
-  const bool above_noise = report.dimension == 0 || report.sigma_bound * report.sigma_bound > loss;
+  if (report.rank < subspace.spectrum.size()) {
+    report.noise_singular_value = std::sqrt(subspace.spectrum[report.rank]);
+  }
+  const bool above_noise =
+      report.dimension == 0 || report.sigma_bound > report.noise_singular_value;
   report.guarantee_possible = enough && full_rank && above_noise;
   auto& say = report.statements;
   say.push_back(fmt::format(
@@ -91,9 +95,17 @@ SubspaceReport subspace_report(const Stage1& stage1, const LabelMixes& mixes, st
         "carry that direction it is {:.3g}, an upper bound of sigma in Assumption 5.3",
         report.singular_values.back(), f, report.sigma_bound));
     say.push_back(fmt::format(
-        "the error bound of Theorem 5.5 says something only while sigma exceeds the root of the "
-        "trimmed loss, {:.3g} (residual level {:.3g} a client): {}",
-        std::sqrt(loss), report.residual_level, above_noise ? "possible" : "it cannot here"));
+        "directions that are noise have singular values up to {:.3g} (residual level {:.3g} a "
+        "client): sigma {}",
+        report.noise_singular_value, report.residual_level,
+        above_noise ? "may stand out of them"
+                    : "does not stand out, so f clients could replace an honest direction"));
+    const double order = loss / (report.sigma_bound * report.sigma_bound);
+    say.push_back(
+        fmt::format("the error bound of Theorem 5.5 is of the order of (trimmed loss / sigma^2) "
+                    "squared spreads, "
+                    "here at least {:.3g}{}",
+                    order, order > 1 ? ": it holds, but is too loose to tell much" : ""));
   }
   if (report.dimension > 0 && mixes.used < mixes.singular_values.size()) {
     say.push_back(

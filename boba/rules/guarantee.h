@@ -10,10 +10,10 @@
 
 namespace boba {
 
-// n clients of which f are tolerated, c classes. Theorem 5.5 bounds the error by terms like
-// (n - f) eps^2 / sigma^2, where sigma is the least (c-1)-th singular value of any n - 2f honest
-// updates (Assumption 5.3) and eps^2 the variance of an update. Both are seen here: sigma at most
-// sigma_bound, by leaving out the f clients that carry the weakest direction; eps from residuals.
+// n clients of which f are tolerated, c classes. Assumption 5.3 asks for a sigma above 0 that the
+// (c-1)-th singular value of any n - 2f honest updates, freed of noise, reaches. Seen here is an
+// upper bound of it, by leaving out the f clients that carry the weakest direction, and what noise
+// alone reaches: the singular values of the directions left out.
 SubspaceReport subspace_report(const Stage1& stage1, const LabelMixes& mixes, std::size_t n,
                                std::size_t f, std::size_t c);
 

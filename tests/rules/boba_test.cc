@@ -287,7 +287,7 @@ TEST(Boba, ReportsTheGuarantee) {
   const Outcome lost = run("boba(f=4)", to_updates(noisy.updates, DType::kFloat64),
                            to_updates(noisy.server, DType::kFloat64));
   EXPECT_FALSE(lost.verdict.subspace->guarantee_possible);
-  EXPECT_TRUE(mentions(lost.verdict.subspace->statements, "it cannot here"));
+  EXPECT_TRUE(mentions(lost.verdict.subspace->statements, "does not stand out"));
 }
 
 // No subset of n - 2f clients of the fitted set can have a larger least value than the bound is

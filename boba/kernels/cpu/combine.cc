@@ -7,7 +7,7 @@
 namespace boba::cpu {
 namespace {
 
-constexpr std::size_t kTile = 1024;  // columns at most
+constexpr std::size_t kTile = 4096;  // columns
 
 template <class T>
 OutputPass run(const Machine& machine, const UpdateView& rows, std::span<const double> weights,
@@ -18,20 +18,20 @@ OutputPass run(const Machine& machine, const UpdateView& rows, std::span<const d
   const int team = machine.team((used.rows.size() + 1) * d * sizeof(T));
   MemberBits bits(team, used.rows.size());
   std::atomic<bool> finite{true};
-  const Tiling<T> tiling(used.rows.size(), d, kTile);
-  run_jobs(team, tiling.jobs(), [&](std::size_t job, int member) {
-    tiling.run(job, [&](std::size_t first, std::size_t width, std::size_t ahead) {
-      T* to = out.data() + first;
-      double sum[kTile];
-      if (keep == 0) {
-        std::fill_n(sum, width, 0.0);
-      } else {
-        for (std::size_t k = 0; k < width; ++k) sum[k] = keep * static_cast<double>(to[k]);
-      }
-      kernels.accumulate(used.rows.data(), used.weights.data(), used.rows.size(), first, width,
-                         ahead, sum, bits.of(member));
-      if (kernels.round(sum, width, to) >= kInfinityBits<T>) finite.store(false);
-    });
+  run_jobs(team, pieces(d, kTile), [&](std::size_t job, int member) {
+    const std::size_t first = job * kTile;
+    const std::size_t width = std::min(kTile, d - first);
+    const std::size_t ahead = first + 2 * kTile <= d ? kTile : 0;
+    T* to = out.data() + first;
+    double sum[kTile];
+    if (keep == 0) {
+      std::fill_n(sum, width, 0.0);
+    } else {
+      for (std::size_t k = 0; k < width; ++k) sum[k] = keep * static_cast<double>(to[k]);
+    }
+    kernels.accumulate(used.rows.data(), used.weights.data(), used.rows.size(), first, width, ahead,
+                       sum, bits.of(member));
+    if (kernels.round(sum, width, to) >= kInfinityBits<T>) finite.store(false);
   });
   OutputPass pass;
   pass.finite = finite.load();

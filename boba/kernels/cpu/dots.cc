@@ -10,14 +10,23 @@
 namespace boba::cpu {
 namespace {
 
-constexpr std::size_t kTile = 1024;  // columns
-constexpr std::size_t kChunkUnit = 4096;
+constexpr std::size_t kTile = 4096;  // columns
+constexpr std::size_t kChunkUnit = kTile;
 constexpr std::size_t kMostChunks = 256;
 
-struct RowSums {
-  double square = 0;
-  double product = 0;
-};
+// Sums that do not wait for each other.
+double sum_of_squares(const double* x, std::size_t width) {
+  constexpr std::size_t kChains = 8;
+  double sums[kChains] = {};
+  std::size_t k = 0;
+  for (; k + kChains <= width; k += kChains) {
+    for (std::size_t c = 0; c < kChains; ++c) sums[c] += x[k + c] * x[k + c];
+  }
+  double sum = 0;
+  for (; k < width; ++k) sum += x[k] * x[k];
+  for (double part : sums) sum += part;
+  return sum;
+}
 
 template <class T>
 DotsPass run(const Machine& machine, const UpdateView& view, const UpdateView& reference_view,
@@ -47,12 +56,9 @@ DotsPass run(const Machine& machine, const UpdateView& view, const UpdateView& r
         std::fill_n(r, width, 0.0);
         kernels.accumulate(reference.rows.data(), reference.weights.data(), reference.rows.size(),
                            first, width, 0, r, nullptr);
-        for (std::size_t k = 0; k < width; ++k) reference_squares[job] += r[k] * r[k];
+        reference_squares[job] += sum_of_squares(r, width);
       }
-      for (std::size_t i = 0; i < n; ++i) {
-        seen[i] = std::max(seen[i], kernels.dots(rows[i] + first, products ? r : nullptr, width,
-                                                 ahead, &to[i].square, &to[i].product));
-      }
+      kernels.dots(rows.data(), n, first, products ? r : nullptr, width, ahead, to, seen);
     }
   });
 

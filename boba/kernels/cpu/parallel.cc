@@ -111,9 +111,31 @@ void run_stages(int threads, std::size_t stages,
 
 void run_jobs(int threads, std::size_t jobs, const std::function<void(std::size_t, int)>& body) {
   const auto most = static_cast<int>(std::min<std::size_t>(jobs, 1 << 20));
-  run_stages(
-      std::min(threads, most), 1, [&](std::size_t) { return jobs; },
-      [&](std::size_t, std::size_t job, int member) { body(job, member); });
+  // Jobs that a member's range has given out; a cache line each.
+  struct alignas(64) Range {
+    std::atomic<std::size_t> taken{0};
+  };
+  const int team = std::max(1, std::min(threads, most));
+  std::vector<Range> ranges(static_cast<std::size_t>(team));
+  std::atomic<bool> stop{false};
+  run_team(team, [&](int member, int size) {
+    // First a range of its own, where what it fetched ahead is its own next job; then the others'.
+    for (int turn = 0; turn < size; ++turn) {
+      const auto owner = static_cast<std::size_t>((member + turn) % size);
+      const std::size_t begin = owner * jobs / static_cast<std::size_t>(size);
+      const std::size_t end = (owner + 1) * jobs / static_cast<std::size_t>(size);
+      for (;;) {
+        const std::size_t job = begin + ranges[owner].taken.fetch_add(1);
+        if (job >= end || stop.load(std::memory_order_relaxed)) break;
+        try {
+          body(job, member);
+        } catch (...) {
+          stop.store(true);
+          throw;
+        }
+      }
+    }
+  });
 }
 
 }  // namespace boba::cpu

@@ -21,7 +21,7 @@ void run_stages(int threads, std::size_t stages,
                 const std::function<std::size_t(std::size_t stage)>& jobs,
                 const std::function<void(std::size_t stage, std::size_t job, int member)>& body);
 
-// A single stage.
+// A single stage. Each member begins with a range of neighbouring jobs.
 void run_jobs(int threads, std::size_t jobs,
               const std::function<void(std::size_t job, int member)>& body);
 

@@ -66,6 +66,12 @@ struct Ahead {
   std::size_t width;
 };
 
+// A row's sum of squares, and of products with a reference.
+struct RowSums {
+  double square = 0;
+  double product = 0;
+};
+
 // The sorted order of two rows of a tile: the smaller goes to low.
 struct Comparator {
   std::uint16_t low;
@@ -98,10 +104,10 @@ struct SimdKernels {
   void (*squares)(const T* const* rows, std::size_t count, std::size_t first, std::size_t width,
                   const double* mean, double* sum);
 
-  // Returns the largest bits of the row; adds <row, row> to *square and, where other is not null,
-  // <row, other> to *product.
-  AbsBits (*dots)(const T* row, const double* other, std::size_t width, std::size_t ahead,
-                  double* square, double* product);
+  // Of `width` columns from `first` of each row: adds <row, row> and, where other is not null,
+  // <row, other> to the row's sums, and raises its bits to the largest seen.
+  void (*dots)(const T* const* rows, std::size_t count, std::size_t first, const double* other,
+               std::size_t width, std::size_t ahead, RowSums* sums, AbsBits* bits);
 
   // Rounds to T and returns the largest bits written.
   AbsBits (*round)(const double* from, std::size_t width, T* to);

@@ -6,27 +6,45 @@
 namespace boba::cpu {
 namespace {
 
-constexpr int kGroup = 4;  // rows summed together
+// Rows summed together: the fewer times the sums go by, the better, while registers last.
+constexpr int kGroup = BOBA_SIMD_BYTES == 64 ? 8 : 4;
+
+// The row to ask for while rows before `r` are read: one of the same columns, or after the last
+// one of the next columns.
+template <class T>
+BOBA_INLINE const T* next_row(const T* const* rows, std::size_t count, std::size_t r,
+                              std::size_t first, std::size_t ahead) {
+  return r < count ? rows[r] + first : rows[r - count] + first + ahead;
+}
+
+// Elements of one cache line.
+template <class T>
+constexpr std::size_t kLine = 64 / sizeof(T);
 
 template <class T, int R, bool Scan>
-BOBA_INLINE void accumulate_rows(const T* const* rows, const double* weights, std::size_t first,
-                                 std::size_t width, std::size_t ahead, double* sum, AbsBits* bits) {
+BOBA_INLINE void accumulate_rows(const T* const* rows, const T* const* next, const double* weights,
+                                 std::size_t first, std::size_t width, double* sum, AbsBits* bits) {
   const T* row[R];
-  FewInts<T> seen[R] = {};
+  IntVec<T> seen[R] = {};
   BOBA_UNROLL for (int r = 0; r < R; ++r) row[r] = rows[r] + first;
   std::size_t k = 0;
-  for (; k + kWide <= width; k += kWide) {
-    BOBA_UNROLL for (int r = 0; r < R; ++r) fetch(row[r], k, ahead);
-    auto s = load<Doubles>(sum + k);
+  for (; k + kLine<T> <= width; k += kLine<T>) {
     BOBA_UNROLL for (int r = 0; r < R; ++r) {
-      const auto x = load<Few<T>>(row[r] + k);
-      if constexpr (Scan) seen[r] = larger(seen[r], abs_bits_of<T, FewInts<T>>(x));
-      s += weights[r] * widen(x);
+      __builtin_prefetch(next[r] + k, 0, 2);
+      if constexpr (Scan) {
+        BOBA_UNROLL for (std::size_t t = k; t < k + kLine<T>; t += kLanes<T>) {
+          seen[r] = larger(seen[r], abs_bits_of<T, IntVec<T>>(load<Vec<T>>(row[r] + t)));
+        }
+      }
     }
-    store(sum + k, s);
+    BOBA_UNROLL for (std::size_t t = k; t < k + kLine<T>; t += kWide) {
+      auto s = load<Doubles>(sum + t);
+      BOBA_UNROLL for (int r = 0; r < R; ++r) { s += weights[r] * widen(load<Few<T>>(row[r] + t)); }
+      store(sum + t, s);
+    }
   }
   for (int r = 0; r < R; ++r) {
-    AbsBits largest = largest_lane<kWide>(seen[r]);
+    AbsBits largest = largest_lane<kLanes<T>>(seen[r]);
     for (std::size_t t = k; t < width; ++t) {
       if constexpr (Scan) largest = larger(largest, static_cast<AbsBits>(abs_bits(row[r][t])));
       sum[t] += weights[r] * static_cast<double>(row[r][t]);
@@ -41,11 +59,14 @@ void accumulate_all(const T* const* rows, const double* weights, std::size_t cou
                     AbsBits* bits) {
   std::size_t r = 0;
   for (; r + kGroup <= count; r += kGroup) {
-    accumulate_rows<T, kGroup, Scan>(rows + r, weights + r, first, width, ahead, sum,
+    const T* next[kGroup];
+    for (int t = 0; t < kGroup; ++t) next[t] = next_row(rows, count, r + kGroup + t, first, ahead);
+    accumulate_rows<T, kGroup, Scan>(rows + r, next, weights + r, first, width, sum,
                                      Scan ? bits + r : bits);
   }
   for (; r < count; ++r) {
-    accumulate_rows<T, 1, Scan>(rows + r, weights + r, first, width, ahead, sum,
+    const T* next = next_row(rows, count, r + 1, first, ahead);
+    accumulate_rows<T, 1, Scan>(rows + r, &next, weights + r, first, width, sum,
                                 Scan ? bits + r : bits);
   }
 }
@@ -92,49 +113,72 @@ void squares(const T* const* rows, std::size_t count, std::size_t first, std::si
   for (; r < count; ++r) square_rows<T, 1>(rows + r, first, width, mean, sum);
 }
 
-template <class T, bool Other>
-AbsBits dots_pass(const T* row, const double* other, std::size_t width, std::size_t ahead,
-                  double* square, double* product) {
-  constexpr int kChains = 4;  // enough independent sums to hide the latency of an addition
-  FewInts<T> seen = {};
-  Doubles squares_sum[kChains] = {};
-  Doubles products_sum[kChains] = {};
+// Every row has one sum of squares and one of products, so that its numbers do not depend on the
+// rows beside it.
+template <class T, int R, bool Other>
+BOBA_INLINE void dots_rows(const T* const* rows, const T* const* next, std::size_t first,
+                           const double* other, std::size_t width, RowSums* sums, AbsBits* bits) {
+  const T* row[R];
+  IntVec<T> seen[R] = {};
+  Doubles squares[R] = {};
+  Doubles products[R] = {};
+  BOBA_UNROLL for (int r = 0; r < R; ++r) row[r] = rows[r] + first;
   std::size_t k = 0;
-  for (; k + kChains * kWide <= width; k += kChains * kWide) {
-    BOBA_UNROLL for (int c = 0; c < kChains; ++c) {
-      fetch(row, k + c * kWide, ahead);
-      const auto few = load<Few<T>>(row + k + c * kWide);
-      seen = larger(seen, abs_bits_of<T, FewInts<T>>(few));
-      const Doubles x = widen(few);
-      squares_sum[c] += x * x;
-      if constexpr (Other) products_sum[c] += x * load<Doubles>(other + k + c * kWide);
+  for (; k + kLine<T> <= width; k += kLine<T>) {
+    BOBA_UNROLL for (int r = 0; r < R; ++r) {
+      __builtin_prefetch(next[r] + k, 0, 2);
+      BOBA_UNROLL for (std::size_t t = k; t < k + kLine<T>; t += kLanes<T>) {
+        seen[r] = larger(seen[r], abs_bits_of<T, IntVec<T>>(load<Vec<T>>(row[r] + t)));
+      }
+    }
+    BOBA_UNROLL for (std::size_t t = k; t < k + kLine<T>; t += kWide) {
+      BOBA_UNROLL for (int r = 0; r < R; ++r) {
+        const Doubles x = widen(load<Few<T>>(row[r] + t));
+        squares[r] += x * x;
+        if constexpr (Other) products[r] += x * load<Doubles>(other + t);
+      }
     }
   }
-  AbsBits largest = largest_lane<kWide>(seen);
-  double square_tail = 0;
-  double product_tail = 0;
-  for (; k < width; ++k) {
-    largest = larger(largest, static_cast<AbsBits>(abs_bits(row[k])));
-    const double x = static_cast<double>(row[k]);
-    square_tail += x * x;
-    if constexpr (Other) product_tail += x * other[k];
+  for (int r = 0; r < R; ++r) {
+    AbsBits largest = largest_lane<kLanes<T>>(seen[r]);
+    double square = sum_of_lanes<kWide>(squares[r]);
+    double product = Other ? sum_of_lanes<kWide>(products[r]) : 0;
+    for (std::size_t t = k; t < width; ++t) {
+      largest = larger(largest, static_cast<AbsBits>(abs_bits(row[r][t])));
+      const double x = static_cast<double>(row[r][t]);
+      square += x * x;
+      if constexpr (Other) product += x * other[t];
+    }
+    sums[r].square += square;
+    sums[r].product += product;
+    bits[r] = larger(bits[r], largest);
   }
-  *square +=
-      sum_of_lanes<kWide>((squares_sum[0] + squares_sum[1]) + (squares_sum[2] + squares_sum[3])) +
-      square_tail;
-  if constexpr (Other) {
-    *product += sum_of_lanes<kWide>((products_sum[0] + products_sum[1]) +
-                                    (products_sum[2] + products_sum[3])) +
-                product_tail;
+}
+
+template <class T, bool Other>
+void dots_all(const T* const* rows, std::size_t count, std::size_t first, const double* other,
+              std::size_t width, std::size_t ahead, RowSums* sums, AbsBits* bits) {
+  constexpr int kRows = 4;  // enough independent sums to hide the latency of an addition
+  std::size_t r = 0;
+  for (; r + kRows <= count; r += kRows) {
+    const T* next[kRows];
+    for (int t = 0; t < kRows; ++t) next[t] = next_row(rows, count, r + kRows + t, first, ahead);
+    dots_rows<T, kRows, Other>(rows + r, next, first, other, width, sums + r, bits + r);
   }
-  return largest;
+  for (; r < count; ++r) {
+    const T* next = next_row(rows, count, r + 1, first, ahead);
+    dots_rows<T, 1, Other>(rows + r, &next, first, other, width, sums + r, bits + r);
+  }
 }
 
 template <class T>
-AbsBits dots(const T* row, const double* other, std::size_t width, std::size_t ahead,
-             double* square, double* product) {
-  return other != nullptr ? dots_pass<T, true>(row, other, width, ahead, square, product)
-                          : dots_pass<T, false>(row, other, width, ahead, square, product);
+void dots(const T* const* rows, std::size_t count, std::size_t first, const double* other,
+          std::size_t width, std::size_t ahead, RowSums* sums, AbsBits* bits) {
+  if (other != nullptr) {
+    dots_all<T, true>(rows, count, first, other, width, ahead, sums, bits);
+  } else {
+    dots_all<T, false>(rows, count, first, other, width, ahead, sums, bits);
+  }
 }
 
 template <class T>
