@@ -122,15 +122,18 @@ Result<void> PreparedRows::compute_products(Need need, bool mixing, Intake& inta
   } else if (need == Need::kServerGram || need == Need::kServerProducts) {
     server.add(round_->server);
   }
-  if (Result<void> good = check_server_rows(*kernels_, server.view()); !good) return good;
-
   // Norms of mixed rows need the products of the rows that were mixed.
   if (need == Need::kGram || need == Need::kServerGram || mixing) {
+    if (Result<void> good = check_server_rows(*kernels_, server.view()); !good) return good;
     return compute_gram(server, intake);
   }
   const std::vector<double> shares = whole ? std::vector<double>{1.0} : server_shares(*round_);
   DotsPass pass = need == Need::kNorms ? kernels_->dots(clients_.view(), {}, {})
                                        : kernels_->dots(clients_.view(), server.view(), shares);
+  // A server row that is not usable shows in the sum of them; only then each is looked at.
+  if (!(pass.reference_sq <= largest_norm(round_->updates.dtype()))) {
+    if (Result<void> good = check_server_rows(*kernels_, server.view()); !good) return good;
+  }
   const std::vector<Refusal> refused = refusals(*kernels_, clients_.view(), pass.scan);
   for (std::size_t r = refused.size(); r-- > 0;) {
     const auto at = static_cast<std::ptrdiff_t>(refused[r].row);
