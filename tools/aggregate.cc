@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "boba/rules/registry.h"
@@ -76,8 +78,15 @@ void print_summary(const Run& run, const Round& round) {
              clients_text(run.verdict.clients));
 }
 
+// However they are spelt.
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(a, ignored) ==
+         std::filesystem::weakly_canonical(b, ignored);
+}
+
 Outcome run_aggregate(const Options& options) {
-  if (!options.out.empty() && options.out == options.report) {
+  if (!options.out.empty() && !options.report.empty() && same_file(options.out, options.report)) {
     return usage("--out and --report name the same file");
   }
   Result<Aggregator> rule = make_aggregator(options.rule);
@@ -133,7 +142,7 @@ void add_aggregate(CLI::App& app, Outcome& outcome) {
                             ->type_name("S.npy");
   command
       ->add_option("--server-counts", options->server_counts,
-                   "samples behind each server row, as 20,20,10; default: equal numbers")
+                   "samples behind each server row, for fltrust, as 20,20,10; default: equal")
       ->delimiter(',')
       ->needs(server)
       ->type_name("LIST");
@@ -154,7 +163,9 @@ void add_aggregate(CLI::App& app, Outcome& outcome) {
       "  boba aggregate --rule 'boba(f=2)' --updates updates.npy --server server.npy \\\n"
       "                 --out aggregate.npy --report report.json\n"
       "  boba aggregate --rule 'coomed | server-mix(lambda=0.25)' --updates updates.npy \\\n"
-      "                 --server server.npy --server-counts 20,20,10");
+      "                 --server server.npy\n"
+      "  boba aggregate --rule fltrust --updates updates.npy --server server.npy \\\n"
+      "                 --server-counts 20,20,10");
   command->callback([options, &outcome] { outcome = run_aggregate(*options); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -39,14 +40,36 @@ Result<void> check_output(const Round& round, const MutableRow& out) {
   return {};
 }
 
-// An error met after rows were refused says so: without them there might have been enough.
-Error explained(Error error, const Intake& intake) {
-  if (intake.refused.empty()) return error;
-  error.code = ErrorCode::kRefused;
+// An error met after rows were refused says so; one about their number is of that kind.
+Error explained(Error error, const Intake& intake, bool too_few = false) {
+  if (intake.refused.empty() || error.code == ErrorCode::kRefused) return error;
+  if (too_few) error.code = ErrorCode::kRefused;
   error.message +=
       fmt::format("; {} updates were refused before (client {}: {})", intake.refused.size(),
                   intake.refused.front().row, intake.refused.front().reason);
   return error;
+}
+
+// Rows that the output pass had no need to read are looked at too: nobody hostile goes unnamed.
+void scan_unread(const Kernels& kernels, const PreparedRows& rows, std::span<const double> weights,
+                 std::vector<RowScan>& scan) {
+  std::vector<bool> read(scan.size(), rows.mix() == nullptr && weights.empty());
+  for (std::size_t i = 0; i < weights.size(); ++i) read[i] = weights[i] != 0;
+  if (weights.empty() && rows.mix() != nullptr) {
+    for (std::size_t i = 0; i < rows.mix()->rows(); ++i) {
+      for (const Mix::Term& term : rows.mix()->terms(i)) read[term.row] = true;
+    }
+  }
+  RowList unread(rows.clients().dtype(), rows.clients().length());
+  std::vector<std::size_t> position;
+  for (std::size_t i = 0; i < scan.size(); ++i) {
+    if (read[i]) continue;
+    unread.add(rows.clients(), i);
+    position.push_back(i);
+  }
+  if (position.empty()) return;
+  const DotsPass pass = kernels.dots(unread.view(), {}, {});
+  for (std::size_t k = 0; k < position.size(); ++k) scan[position[k]] = pass.scan[k];
 }
 
 struct Output {
@@ -86,6 +109,20 @@ Result<Output> write(const Kernels& kernels, const Round& round, const PreparedR
   return output;
 }
 
+// Whether the output depends on the clients at all.
+bool takes_clients(const Decision& decision) {
+  if (decision.order) return true;
+  return std::any_of(decision.rows.begin(), decision.rows.end(),
+                     [](const RowDecision& row) { return row.weight != 0; });
+}
+
+void mark_refused(const Refusal& refusal, std::size_t client, Verdict& verdict) {
+  verdict.clients[client].accepted = false;
+  verdict.clients[client].refused = true;
+  verdict.clients[client].reason = refusal.reason;
+  ++verdict.refused;
+}
+
 // What the decision about mixed rows means for the client at a position of the intake.
 void judge_mixed(const Mix& mix, std::size_t position, const Decision& decision,
                  const std::string& left_out, ClientVerdict& client) {
@@ -117,7 +154,6 @@ Verdict report(const Round& round, const PreparedRows& rows, const Intake& intak
   verdict.updates = round.updates.rows();
   verdict.length = round.updates.length();
   verdict.classes = round.server.rows();
-  verdict.refused = intake.refused.size() + intake.repeated.size();
   verdict.weighted = !decision.order;
   verdict.clients.resize(verdict.updates);
   for (std::size_t i = 0; i < verdict.updates; ++i) {
@@ -126,12 +162,7 @@ Verdict report(const Round& round, const PreparedRows& rows, const Intake& intak
     if (verdict.weighted) verdict.clients[i].weight = 0;
   }
   for (const auto* list : {&intake.refused, &intake.repeated}) {
-    for (const Refusal& refusal : *list) {
-      ClientVerdict& client = verdict.clients[refusal.row];
-      client.accepted = false;
-      client.refused = true;
-      client.reason = refusal.reason;
-    }
+    for (const Refusal& refusal : *list) mark_refused(refusal, refusal.row, verdict);
   }
   for (std::size_t k = 0; k < intake.kept.size(); ++k) {
     ClientVerdict& client = verdict.clients[intake.kept[k]];
@@ -191,9 +222,20 @@ Result<Verdict> Aggregator::aggregate(const Kernels& kernels, const Round& round
     Result<PreparedRows> rows = PreparedRows::make(kernels, round, rule_->need(), mixes_, intake);
     if (!rows) return explained(rows.error(), intake);
     const Shape& shape = rows->shape();
-    if (Result<void> good = rule_->admits(shape); !good) return explained(good.error(), intake);
+    if (Result<void> good = rule_->admits(shape); !good) {
+      // With hostile rows gone, n and f are smaller; a rule that meets no numbers looks for them.
+      if (rule_->need() == Need::kNothing) {
+        const DotsPass pass = kernels.dots(rows->clients(), {}, {});
+        const auto refused = refusals(kernels, rows->clients(), pass.scan);
+        intake.refuse(refused);
+        if (!refused.empty()) continue;
+      }
+      return explained(good.error(), intake, true);
+    }
     for (const BlendStagePtr& blend : blends_) {
-      if (Result<void> good = blend->admits(shape); !good) return explained(good.error(), intake);
+      if (Result<void> good = blend->admits(shape); !good) {
+        return explained(good.error(), intake, true);
+      }
     }
     Result<Decision> decision = rule_->decide(*rows);
     if (!decision) return explained(decision.error(), intake);
@@ -202,18 +244,22 @@ Result<Verdict> Aggregator::aggregate(const Kernels& kernels, const Round& round
     Result<Output> output = write(kernels, round, *rows, *decision, out);
     if (!output) return explained(output.error(), intake);
     // Rules that need no products meet the numbers here for the first time.
+    std::vector<Refusal> unused;
     if (rule_->need() == Need::kNothing) {
-      const auto refused = refusals(kernels, rows->clients(), output->clients.scan);
-      if (!refused.empty()) {
+      scan_unread(kernels, *rows, output->client_weights, output->clients.scan);
+      std::vector<Refusal> refused = refusals(kernels, rows->clients(), output->clients.scan);
+      if (!refused.empty() && takes_clients(*decision)) {
         intake.refuse(refused);
         continue;
       }
+      unused = std::move(refused);
     }
     if (!output->clients.finite) {
       return invalid_argument(fmt::format(
           "the result overflows {}: the updates are too large for it", name(out.dtype())));
     }
     Verdict verdict = report(round, *rows, intake, *std::move(decision), *output);
+    for (const Refusal& refusal : unused) mark_refused(refusal, intake.kept[refusal.row], verdict);
     verdict.rule = spec_;
     return verdict;
   }

@@ -16,6 +16,25 @@ namespace {
 constexpr double kWorstCondition = 8;
 // Columns looked at to choose an origin where the server offers none.
 constexpr std::size_t kWindow = 2048;
+// Squared norms below this count as 0: products of such numbers leave the range of double.
+constexpr double kLeastSquare = 0x1p-960;
+
+void flush_tiny(ServerProducts& products) {
+  for (std::size_t i = 0; i < products.sq_norm.size(); ++i) {
+    if (products.sq_norm[i] >= kLeastSquare) continue;
+    products.sq_norm[i] = 0;
+    if (!products.dot.empty()) products.dot[i] = 0;
+  }
+  if (products.server_sq < kLeastSquare) products.server_sq = 0;
+}
+
+// The weights of the kept rows alone.
+std::vector<double> weights_of(std::span<const double> weights, std::span<const std::size_t> kept) {
+  std::vector<double> rest;
+  if (weights.empty()) return rest;
+  for (std::size_t i : kept) rest.push_back(weights[i]);
+  return rest;
+}
 
 std::vector<double> one_row(std::size_t rows, std::size_t chosen) {
   std::vector<double> weights(rows, 0.0);
@@ -144,6 +163,7 @@ Result<void> PreparedRows::compute_products(Need need, bool mixing, Intake& inta
   if (intake.kept.empty()) return nothing_left(intake);
   list_clients(intake);
   products_ = {std::move(pass.dot), std::move(pass.sq_norm), pass.reference_sq};
+  flush_tiny(products_);
   return {};
 }
 
@@ -151,7 +171,7 @@ Result<void> PreparedRows::compute_gram(const RowList& server, Intake& intake) {
   RowList rows(clients_);
   rows.add(server.view());
   std::vector<double> origin = choose_origin(rows, server.rows());
-  for (bool again = false;; again = true) {
+  for (bool again = false;;) {
     const std::size_t n = clients_.rows();
     GramPass pass = kernels_->gram(rows.view(), origin);
     pass.scan.resize(n);  // the server's rows were checked
@@ -168,6 +188,15 @@ Result<void> PreparedRows::compute_gram(const RowList& server, Intake& intake) {
       if (intake.kept.empty()) return nothing_left(intake);
       gram_.keep_clients(kept);
       list_clients(intake);
+      // Nor may a refused row have had a part in choosing the origin.
+      if (!again && server.rows() == 0) {
+        std::vector<double> fresh = choose_origin(clients_, 0);
+        if (fresh != weights_of(origin, kept)) {
+          rows = clients_;
+          origin = std::move(fresh);
+          continue;
+        }
+      }
     }
     const OriginFit fit = origin_fit(gram_);
     const std::size_t size = gram_.size();
@@ -181,6 +210,7 @@ Result<void> PreparedRows::compute_gram(const RowList& server, Intake& intake) {
     rows = RowList(clients_);
     rows.add(server.view());
     origin = one_row(rows.rows(), fit.medoid);
+    again = true;
   }
 }
 
@@ -243,7 +273,7 @@ void PreparedRows::products_from_gram(Need need) {
   const std::size_t n = gram_.clients();
   products_.sq_norm.resize(n);
   for (std::size_t i = 0; i < n; ++i) products_.sq_norm[i] = gram_.sq_norm(i);
-  if (need == Need::kNorms) return;
+  if (need == Need::kNorms) return flush_tiny(products_);
   const std::size_t c = gram_.servers();
   const std::vector<double> shares =
       round_->server_whole.empty() ? server_shares(*round_) : std::vector<double>{1.0};
@@ -255,6 +285,7 @@ void PreparedRows::products_from_gram(Need need) {
     }
   }
   products_.server_sq = std::max(0.0, products_.server_sq);
+  flush_tiny(products_);
 }
 
 std::vector<double> PreparedRows::client_weights(std::span<const double> row_weights) const {
@@ -278,7 +309,9 @@ std::vector<double> PreparedRows::mixed_products(std::span<const double> client_
 }
 
 Result<void> PreparedRows::hold(std::span<const double> weights) {
-  held_ = UpdateMatrix(round_->updates.dtype(), 1, round_->updates.length());
+  if (held_.rows() == 0) {
+    held_ = UpdateMatrix(round_->updates.dtype(), 1, round_->updates.length());
+  }
   const OutputPass pass =
       kernels_->combine(clients_.view(), client_weights(weights), 0, held_.row(0));
   if (!pass.finite) return invalid_argument("the sum of the updates overflows their type");
@@ -289,7 +322,8 @@ Result<void> PreparedRows::hold(std::span<const double> weights) {
 Result<UpdateView> PreparedRows::point(double held, std::span<const Term> terms) {
   if (round_->oracle == nullptr || round_->model.empty()) {
     return invalid_argument(
-        "this rule asks for the server's loss: the round needs an oracle and the model w");
+        "this rule asks for the server's loss: the round needs an oracle and the model w, which "
+        "callers from C++ and C can give");
   }
   const double eta = round_->learning_rate;
   if (!(eta > 0) || !std::isfinite(eta)) {
@@ -327,7 +361,7 @@ Result<double> PreparedRows::loss(double held, std::span<const Term> terms) {
 Result<ServerProducts> PreparedRows::gradient_dots(std::span<const Term> terms) {
   Result<UpdateView> at = point(0, terms);
   if (!at) return at.error();
-  held_ = UpdateMatrix(at->dtype(), 1, at->length());
+  if (held_.rows() == 0) held_ = UpdateMatrix(at->dtype(), 1, at->length());
   if (Result<void> asked = round_->oracle->gradient(*at, held_.row(0)); !asked) {
     return asked.error();
   }
@@ -336,7 +370,8 @@ Result<ServerProducts> PreparedRows::gradient_dots(std::span<const Term> terms) 
   if (!std::isfinite(pass.reference_sq)) {
     return invalid_argument("the server's gradient contains NaN or infinity");
   }
-  return ServerProducts{mixed_products(pass.dot), {}, pass.reference_sq};
+  const double sq = pass.reference_sq < kLeastSquare ? 0 : pass.reference_sq;
+  return ServerProducts{mixed_products(pass.dot), {}, sq};
 }
 
 Result<void> check_server_rows(const Kernels& kernels, const UpdateView& rows) {

@@ -21,6 +21,7 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr std::size_t kMostSubsets = 200000;
+constexpr double kMostWork = 1e11;  // subsets times (n - f)^3: about a minute
 
 enum class Search { kServer, kAlternate, kExhaustive };
 
@@ -47,11 +48,14 @@ class Boba final : public WeightRule {
           fmt::format("{} needs server gradients, one per class; got none", plan_.name));
     }
     if (Result<void> good = needs_more_than_f(plan_.name, shape, plan_.f); !good) return good;
-    if (plan_.search == Search::kExhaustive && subsets(n, f, kMostSubsets + 1) > kMostSubsets) {
+    if (plan_.search != Search::kExhaustive) return {};
+    const std::size_t count = subsets(n, f, kMostSubsets + 1);
+    const auto kept = static_cast<double>(n - f);
+    if (count > kMostSubsets || static_cast<double>(count) * kept * kept * kept > kMostWork) {
       return invalid_argument(
-          fmt::format("{} tries every subset of n - f clients, at most {}; n={}, f={} has more: "
-                      "use boba",
-                      plan_.name, kMostSubsets, n, f));
+          fmt::format("{} tries every subset of n - f clients, at most {} of them and {:g} for "
+                      "their number times (n - f)^3; n={}, f={} is more: use boba",
+                      plan_.name, kMostSubsets, kMostWork, n, f));
     }
     return {};
   }

@@ -66,7 +66,9 @@ struct BobaEsOptions {
                 "Stage 1 fits a subspace to every subset of n - f updates and takes the one "
                 "with the least sum of squared residuals (ties to the first in "
                 "lexicographic order). Stage 2 as in boba.",
-            .condition = "As boba, and at most 200000 subsets C(n, f).",
+            .condition =
+                "As boba, with at most 200000 subsets C(n, f), and C(n, f) (n - f)^3 at most "
+                "1e11.",
             .cost = "one Gram pass, one output pass; C(n, f) fits of (n - f)^3 in n-space",
             .citation = kBobaCitation};
   }

@@ -62,6 +62,7 @@ struct Tridiagonal {
     high += 4 * kEpsilon * size;
     while (high - low > 4 * kEpsilon * size) {
       const double middle = low + (high - low) / 2;
+      if (!(middle > low && middle < high)) break;
       (pivots(middle, pivot) ? high : low) = middle;
     }
     return high;
@@ -71,7 +72,8 @@ struct Tridiagonal {
   VectorXd top_vector(double bound) const {
     const auto m = static_cast<Index>(diagonal.size());
     std::vector<double> pivot;
-    for (double margin = 1; !pivots(bound, pivot); margin *= 2) {
+    // Ends long before the limit; without one, numbers out of range would never let it end.
+    for (double margin = 1; margin < 0x1p60 && !pivots(bound, pivot); margin *= 2) {
       bound += margin * kEpsilon * std::max(std::abs(bound), std::numeric_limits<double>::min());
     }
     VectorXd x = VectorXd::Constant(m, 1 / std::sqrt(static_cast<double>(m)));
@@ -99,10 +101,7 @@ TopEigen dense(const Matrix& matrix) {
   return top;
 }
 
-}  // namespace
-
-TopEigen top_eigen(std::span<const double> matrix, std::size_t n) {
-  assert(n > 0 && matrix.size() == n * n);
+TopEigen lanczos(std::span<const double> matrix, std::size_t n) {
   const auto size = static_cast<Index>(n);
   const Matrix m(matrix.data(), size, size);
   const double largest_entry = m.lpNorm<Eigen::Infinity>();
@@ -146,6 +145,23 @@ TopEigen top_eigen(std::span<const double> matrix, std::size_t n) {
   const double rounding = static_cast<double>(n) * kEpsilon * largest_entry;
   if (top.residual <= kCertified * std::abs(top.value) + rounding) return top;
   return dense(m);
+}
+
+}  // namespace
+
+TopEigen top_eigen(std::span<const double> matrix, std::size_t n) {
+  assert(n > 0 && matrix.size() == n * n);
+  double largest = 0;
+  for (double x : matrix) largest = std::max(largest, std::abs(x));
+  // Squares of entries beyond these leave the range of double; a power of two brings them to 1.
+  if (largest == 0 || (largest > 0x1p-300 && largest < 0x1p300)) return lanczos(matrix, n);
+  const int exponent = std::ilogb(largest);
+  std::vector<double> scaled(matrix.begin(), matrix.end());
+  for (double& x : scaled) x = std::ldexp(x, -exponent);
+  TopEigen top = lanczos(scaled, n);
+  top.value = std::ldexp(top.value, exponent);
+  top.residual = std::ldexp(top.residual, exponent);
+  return top;
 }
 
 }  // namespace boba

@@ -100,12 +100,14 @@ SubspaceReport subspace_report(const Stage1& stage1, const LabelMixes& mixes, st
         report.noise_singular_value, report.residual_level,
         above_noise ? "may stand out of them"
                     : "does not stand out, so f clients could replace an honest direction"));
-    const double order = loss / (report.sigma_bound * report.sigma_bound);
-    say.push_back(
-        fmt::format("the error bound of Theorem 5.5 is of the order of (trimmed loss / sigma^2) "
-                    "squared spreads, "
-                    "here at least {:.3g}{}",
-                    order, order > 1 ? ": it holds, but is too loose to tell much" : ""));
+    if (report.guarantee_possible) {
+      const double order = loss / (report.sigma_bound * report.sigma_bound);
+      say.push_back(
+          fmt::format("the error bound of Theorem 5.5 is of the order of (trimmed loss / sigma^2) "
+                      "squared spreads, "
+                      "here at least {:.3g}{}",
+                      order, order > 1 ? ": it holds, but is too loose to tell much" : ""));
+    }
   }
   if (report.dimension > 0 && mixes.used < mixes.singular_values.size()) {
     say.push_back(

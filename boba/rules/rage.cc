@@ -21,20 +21,17 @@ using Eigen::VectorXd;
 class Filter {
  public:
   Filter(const Gram& gram, RageProjection projection)
-      : k_(square(gram.clients())),
+      : k_(gram.centred().data(), static_cast<Index>(gram.clients()),
+           static_cast<Index>(gram.clients()),
+           Eigen::OuterStride<>(static_cast<Index>(gram.size()))),
         zero_(2 * gram.rounding()),
         weight(VectorXd::Ones(k_.rows())),
         tau(VectorXd::Zero(k_.rows())),
         removed_in(gram.clients(), 0) {
-    const Index n = k_.rows();
-    for (Index j = 0; j < n; ++j) {
-      for (Index i = 0; i < n; ++i) k_(i, j) = gram.centred(i, j);
-    }
     if (projection == RageProjection::kCentred) return;
-    dot_ = square(gram.clients());
-    for (Index j = 0; j < n; ++j) {
-      for (Index i = 0; i < n; ++i) dot_(i, j) = gram.dot(i, j);
-    }
+    // <g_i, g_j> = k(i, j) + shift_i + shift_j.
+    shift_ = VectorXd(k_.rows());
+    for (Index i = 0; i < k_.rows(); ++i) shift_(i) = (gram.dot(i, i) - gram.centred(i, i)) / 2;
   }
 
   enum class Outcome { kDone, kNoVariance, kNothingLeft };
@@ -60,10 +57,6 @@ class Filter {
   }
 
  private:
-  static MatrixXd square(std::size_t n) {
-    return MatrixXd(static_cast<Index>(n), static_cast<Index>(n));
-  }
-
   // Sets tau; false where the weighted rows do not differ beyond rounding.
   bool project() {
     const VectorXd p = weight / weight.sum();
@@ -85,16 +78,16 @@ class Filter {
     const double t_sum = t.sum();
     tau = k_ * t - q * t_sum;
     tau.array() += s * t_sum - q.dot(t);
-    if (dot_.size() > 0) {
-      const VectorXd with_mean = dot_ * p;                         // <g_i, mu>
-      tau.array() += t.dot(with_mean) - t_sum * p.dot(with_mean);  // <mu, v>
+    if (shift_.size() > 0) {
+      const VectorXd with_mean = q.array() + shift_.array() + p.dot(shift_);  // <g_i, mu>
+      tau.array() += t.dot(with_mean) - t_sum * p.dot(with_mean);             // <mu, v>
     }
     tau = tau.cwiseAbs2().eval();
     return true;
   }
 
-  MatrixXd k_;       // products about the origin
-  MatrixXd dot_;     // products themselves, for the raw projection
+  Eigen::Map<const MatrixXd, 0, Eigen::OuterStride<>> k_;  // products about the origin
+  VectorXd shift_;   // what the origin adds to a product, half for each row; for the raw projection
   MatrixXd scaled_;  // sqrt(p_i p_j) <g_i - mu, g_j - mu>
   double zero_;      // variance below this share of the weighted squares is rounding
 
