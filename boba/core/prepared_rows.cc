@@ -93,19 +93,23 @@ Intake::Intake(const Round& round) {
   }
 }
 
-void Intake::refuse(std::span<const Refusal> positions) {
+std::vector<std::size_t> Intake::refuse(std::span<const Refusal> positions) {
   std::vector<bool> drop(kept.size(), false);
   for (const Refusal& refusal : positions) {
     drop[refusal.row] = true;
     refused.push_back({kept[refusal.row], refusal.reason});
   }
+  std::vector<std::size_t> stay;
   std::vector<std::size_t> rest;
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (!drop[i]) rest.push_back(kept[i]);
+    if (drop[i]) continue;
+    stay.push_back(i);
+    rest.push_back(kept[i]);
   }
   kept = std::move(rest);
   std::sort(refused.begin(), refused.end(),
             [](const Refusal& a, const Refusal& b) { return a.row < b.row; });
+  return stay;
 }
 
 Result<PreparedRows> PreparedRows::make(const Kernels& kernels, const Round& round, Need need,
@@ -178,13 +182,7 @@ Result<void> PreparedRows::compute_gram(const RowList& server, Intake& intake) {
     const std::vector<Refusal> refused = refusals(*kernels_, clients_.view(), pass.scan);
     gram_ = Gram(std::move(pass), n, rows.view().dtype());
     if (!refused.empty()) {
-      std::vector<bool> drop(n, false);
-      for (const Refusal& refusal : refused) drop[refusal.row] = true;
-      std::vector<std::size_t> kept;
-      for (std::size_t i = 0; i < n; ++i) {
-        if (!drop[i]) kept.push_back(i);
-      }
-      intake.refuse(refused);
+      const std::vector<std::size_t> kept = intake.refuse(refused);
       if (intake.kept.empty()) return nothing_left(intake);
       gram_.keep_clients(kept);
       list_clients(intake);

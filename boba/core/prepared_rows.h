@@ -24,8 +24,8 @@ struct Intake {
 
   explicit Intake(const Round& round);
 
-  // positions[k].row is a position in kept.
-  void refuse(std::span<const Refusal> positions);
+  // positions[k].row is a position in kept. Returns the positions that stay.
+  std::vector<std::size_t> refuse(std::span<const Refusal> positions);
 };
 
 class PreparedRows final : public RowSpace {

@@ -69,7 +69,8 @@ class RowSpace {
 
   // For probing rules; they fail with a sentence when the round has no oracle, model or step.
   // hold: keeps h = sum of weights[i] * row i, a vector of length d.
-  // loss: of the server's data at w - eta * (held * h + sum of factor * row).
+  // loss: of the server's data at w - eta * (held * h + sum of factor * row); infinity if it is not
+  // a number.
   // gradient_dots: v = the server's gradient at w - eta * (sum of factor * row); gives <row i, v>
   // for all rows, and |v|^2. It takes the place of h.
   virtual Result<void> hold(std::span<const double> weights) = 0;

@@ -41,7 +41,7 @@ Result<std::vector<double>> losses_without(RowSpace& rows) {
     for (std::size_t j = 0; j < n; ++j) {
       if (huge[j] && j != i) terms.push_back({j, share});
     }
-    const Result<double> loss = loss_at(rows, share, terms);
+    const Result<double> loss = rows.loss(share, terms);
     if (!loss) return loss.error();
     losses[i] = *loss;
   }

@@ -3,21 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 namespace boba {
-
-Result<double> loss_at(RowSpace& rows, double held, std::span<const RowSpace::Term> terms) {
-  Result<double> loss = rows.loss(held, terms);
-  if (loss && std::isnan(*loss)) return std::numeric_limits<double>::infinity();
-  return loss;
-}
 
 Result<std::vector<double>> losses_alone(RowSpace& rows) {
   std::vector<double> losses(rows.shape().clients);
   for (std::size_t i = 0; i < losses.size(); ++i) {
     const RowSpace::Term own{i, 1.0};
-    const Result<double> loss = loss_at(rows, 0, {&own, 1});
+    const Result<double> loss = rows.loss(0, {&own, 1});
     if (!loss) return loss.error();
     losses[i] = *loss;
   }

@@ -9,9 +9,6 @@
 
 namespace boba {
 
-// The loss at w - eta * (held * h + terms), h what the space holds; infinity if not a number.
-Result<double> loss_at(RowSpace& rows, double held, std::span<const RowSpace::Term> terms);
-
 // The loss after a step with client i's update alone, for each i.
 Result<std::vector<double>> losses_alone(RowSpace& rows);
 
