@@ -17,6 +17,14 @@ enum class Purpose : std::uint32_t {
   kGauss = 2,
   kSynthetic = 3,
   kBench = 4,
+  kData = 5,          // the built-in data set
+  kPartition = 6,     // which examples a client holds
+  kServerSample = 7,  // which examples the server holds
+  kCorruption = 8,    // noise and blur on images
+  kCohort = 9,        // who takes part in a round
+  kBatch = 10,        // which examples a local step sees
+  kModel = 11,        // initial parameters
+  kSubset = 12,       // which examples of a data set are kept
 };
 
 struct StreamKey {

@@ -1,0 +1,30 @@
+#include "boba/partition/pairs.h"
+
+#include "boba/partition/cut.h"
+#include "boba/partition/majors.h"
+#include "boba/partition/make.h"
+
+namespace boba {
+namespace {
+
+class Pairs final : public PartitionScheme {
+ public:
+  explicit Pairs(const PairsOptions&) {}
+
+  Result<Partition> deal(const PartitionRequest& request) const override {
+    if (Result<void> good = check_request("pairs", request); !good) return good.error();
+    const auto times = deal_majors("pairs", request.clients, request.classes, 2);
+    if (!times) return times.error();
+    ClassWeights weights;
+    for (const auto& row : *times) weights.emplace_back(row.begin(), row.end());
+    return cut_classes(request, weights);
+  }
+};
+
+}  // namespace
+
+Result<NamedPartition> make_pairs(const PairsOptions& options) {
+  return make_named<Pairs>(options);
+}
+
+}  // namespace boba

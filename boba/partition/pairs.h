@@ -1,0 +1,34 @@
+// pairs: every client holds two classes, or one; every ordered pair of classes has a client.
+//
+// The pathological partition of the paper on BOBA, as its authors ran it.
+#pragma once
+
+#include <tuple>
+
+#include "boba/partition/registry.h"
+
+namespace boba {
+
+struct PairsOptions {
+  static constexpr Info info() {
+    return {
+        .name = "pairs",
+        .summary = "two classes for each client, every ordered pair once",
+        .computes =
+            "For c classes, client i stands for the ordered pair of classes number i mod c^2, two "
+            "equal classes included. The examples of a class, in order, are cut in proportion to "
+            "how often the class stands in each client's pair, so twice for a client with that "
+            "class only. The seed plays no part.",
+        .condition = "Clients a multiple of c^2; as many examples as clients.",
+        .cost = "one pass over the labels",
+        .citation =
+            "W. Bao, J. Wu, J. He. BOBA: Byzantine-Robust Federated Learning with Label "
+            "Skewness. AISTATS 2024.",
+    };
+  }
+  static constexpr auto fields() { return std::tuple{}; }
+};
+
+Result<NamedPartition> make_pairs(const PairsOptions& options = {});
+
+}  // namespace boba

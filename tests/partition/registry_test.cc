@@ -1,0 +1,77 @@
+#include "boba/partition/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "boba/partition/dirichlet.h"
+#include "boba/partition/shards.h"
+#include "boba/partition/step.h"
+
+namespace boba {
+namespace {
+
+std::string error_of(std::string_view spec) {
+  const Result<NamedPartition> made = make_partition(spec);
+  return made ? "" : made.error().message;
+}
+
+TEST(PartitionRegistry, NamesAreSortedAndDescribed) {
+  std::string before;
+  for (const PartitionEntry& entry : partitions()) {
+    EXPECT_LT(before, entry.info.name);
+    before = entry.info.name;
+    EXPECT_FALSE(entry.info.summary.empty()) << before;
+    EXPECT_FALSE(entry.info.computes.empty()) << before;
+    EXPECT_FALSE(entry.info.condition.empty()) << before;
+    EXPECT_FALSE(entry.info.cost.empty()) << before;
+    EXPECT_FALSE(entry.info.citation.empty()) << before;
+    for (const OptionInfo& option : entry.options()) EXPECT_FALSE(option.help.empty());
+  }
+  EXPECT_EQ(partitions().size(), 5u);
+}
+
+TEST(PartitionRegistry, CanonicalSpecsComeBack) {
+  for (const char* spec :
+       {"iid", "pairs", "shards", "shards(per_client=3)", "step", "step(majors=3,alpha=8)",
+        "step(alpha=inf)", "dirichlet", "dirichlet(alpha=0.5)"}) {
+    const Result<NamedPartition> made = make_partition(spec);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(made->spec, spec);
+  }
+  EXPECT_EQ(make_partition("step(majors=2,alpha=4)")->spec, "step(alpha=4)");
+  EXPECT_EQ(make_partition("step(alpha=infinity)")->spec, "step(alpha=inf)");
+  EXPECT_EQ(make_partition("dirichlet(alpha=0.01)")->spec, "dirichlet");
+  EXPECT_EQ(make_partition(" iid() ")->spec, "iid");
+}
+
+TEST(PartitionRegistry, TypedFactoriesGiveTheSame) {
+  EXPECT_EQ(make_step({.alpha = 8})->spec, "step(alpha=8)");
+  EXPECT_EQ(make_shards({.per_client = 5})->spec, "shards(per_client=5)");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(make_step({.alpha = nan}));
+  EXPECT_FALSE(make_dirichlet({.alpha = nan}));
+  EXPECT_FALSE(make_dirichlet({.alpha = std::numeric_limits<double>::infinity()}));
+  EXPECT_FALSE(make_shards({.per_client = 0}));
+}
+
+TEST(PartitionRegistry, ErrorsSayWhatWouldDo) {
+  const std::string all = "partitions are: dirichlet, iid, pairs, shards, step";
+  EXPECT_EQ(error_of("pair"), "no partition 'pair'; did you mean pairs? " + all);
+  EXPECT_EQ(error_of("xyzzyxyzzy"), "no partition 'xyzzyxyzzy'; " + all);
+  EXPECT_EQ(error_of("iid(x=1)"), "iid takes no options; got x");
+  EXPECT_EQ(error_of("step(beta=1)"), "step: no option beta; options are: majors, alpha");
+  EXPECT_EQ(error_of("step(alpha=0.5)"), "step: alpha=0.5 is outside [1, inf]");
+  EXPECT_EQ(error_of("step(alpha=nan)"), "step: alpha=nan is outside [1, inf]");
+  EXPECT_EQ(error_of("step(majors=0)"), "step: majors=0 is outside [1, 256]");
+  EXPECT_EQ(error_of("dirichlet(alpha=nan)"),
+            "dirichlet: alpha=nan is outside [1e-06, 1000000000]");
+  EXPECT_EQ(error_of("dirichlet(alpha=0)"), "dirichlet: alpha=0 is outside [1e-06, 1000000000]");
+  EXPECT_EQ(error_of("shards(per_client=1.5)"), "shards: per_client=1.5 is not a whole number");
+  EXPECT_EQ(error_of("iid | pairs"), "a partition stands alone; got 2 stages in 'iid | pairs'");
+  EXPECT_NE(error_of(""), "");
+}
+
+}  // namespace
+}  // namespace boba
