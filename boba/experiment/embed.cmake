@@ -1,0 +1,15 @@
+# cmake -DFOLDER=experiments -DOUTPUT=embedded.cc -P embed.cmake: a source file that holds the text
+# of every FOLDER/*.toml.
+file(GLOB files ${FOLDER}/*.toml)
+list(SORT files)
+set(source "#include \"boba/experiment/embedded.h\"\n\nnamespace boba {\nnamespace {\n\n")
+string(APPEND source "constexpr EmbeddedFile kFiles[] = {\n")
+foreach(file IN LISTS files)
+  get_filename_component(name "${file}" NAME_WE)
+  file(READ "${file}" text)
+  string(APPEND source "    {\"${name}\", R\"toml--(${text})toml--\"},\n")
+endforeach()
+string(APPEND source "};\n\n}  // namespace\n\n")
+string(APPEND source "std::span<const EmbeddedFile> embedded_experiments() { return kFiles; }\n\n")
+string(APPEND source "}  // namespace boba\n")
+file(WRITE "${OUTPUT}" "${source}")

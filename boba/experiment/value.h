@@ -1,0 +1,24 @@
+// One value of an experiment file, before a key gives it meaning.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace boba {
+
+// What no key takes: a date, a table, a list in a list; text names it.
+struct OtherValue {
+  std::string text;
+};
+
+using Value = std::variant<bool, std::int64_t, double, std::string, OtherValue>;
+
+// "the text 'many'", "the number 2.5", for errors.
+std::string describe_value(const Value& value);
+
+// Text from a user, safe to print: control bytes are shown as ?, and what is long is cut.
+std::string printable(std::string_view text);
+
+}  // namespace boba

@@ -1,0 +1,275 @@
+// check(): what is refused before anything runs, and what it says.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "boba/core/kernels.h"
+#include "boba/core/round.h"
+#include "boba/data/corruption.h"
+#include "boba/experiment/experiment.h"
+#include "boba/experiment/normal_form.h"
+#include "boba/kernels/reference/reference.h"
+#include "boba/rules/registry.h"
+#include "tests/support/tools_process.h"
+
+namespace boba {
+namespace {
+
+template <class Change>
+std::string error_with(Change change) {
+  Experiment experiment;
+  change(experiment);
+  const Result<void> good = check(experiment);
+  return good ? "" : good.error().message;
+}
+
+TEST(Check, TheDefaultsAreGood) {
+  EXPECT_EQ(error_with([](Experiment&) {}), "");
+}
+
+TEST(Check, RefusesNumbersOutOfRange) {
+  EXPECT_EQ(error_with([](Experiment& e) { e.training.rounds = 0; }),
+            "training.rounds=0 is outside [1, 1000000]");
+  EXPECT_EQ(error_with([](Experiment& e) { e.training.learning_rate = -0.5; }),
+            "training.learning_rate=-0.5 is outside [1e-12, 1000000]");
+  EXPECT_NE(error_with([](Experiment& e) {
+              e.training.learning_rate = std::numeric_limits<double>::quiet_NaN();
+            }),
+            "");
+  EXPECT_NE(
+      error_with([](Experiment& e) { e.training.mu = std::numeric_limits<double>::infinity(); }),
+      "");
+  EXPECT_NE(error_with([](Experiment& e) { e.federation.participation = 0; }), "");
+  EXPECT_NE(error_with([](Experiment& e) { e.federation.participation = 1.1; }), "");
+  EXPECT_NE(error_with([](Experiment& e) { e.federation.byzantine = -1; }), "");
+  EXPECT_NE(error_with([](Experiment& e) { e.training.momentum = 1; }), "");
+  EXPECT_NE(error_with([](Experiment& e) { e.data.severity = 6; }), "");
+  EXPECT_EQ(error_with([](Experiment& e) { e.seed = UINT64_MAX; }),
+            "seed=18446744073709551615 is outside [0, 9223372036854775807]");
+  EXPECT_EQ(error_with([](Experiment& e) { e.training.algorithm = static_cast<Algorithm>(3); }),
+            "training.algorithm is none of: fedsgd, fedavg, fedprox");
+}
+
+TEST(Check, RefusesTextThatWouldBreakTheCanonicalText) {
+  EXPECT_EQ(error_with([](Experiment& e) { e.model.script = "a\nrule = average"; }),
+            "model.script has a control character or a line end: 'a?rule = average'");
+  EXPECT_NE(error_with([](Experiment& e) { e.model.script = std::string("a\0b", 3); }), "");
+  EXPECT_NE(error_with([](Experiment& e) { e.model.script = std::string(5000, 'a'); }), "");
+}
+
+TEST(Check, RefusesSpecsThatCannotBeRead) {
+  EXPECT_NE(error_with([](Experiment& e) {
+              e.rule = "krumm(f=1)";
+            }).find("rule: no rule 'krumm'; did you mean krum?"),
+            std::string::npos);
+  EXPECT_EQ(error_with([](Experiment& e) { e.rule = "krum(g=1)"; }),
+            "rule: krum: no option g; options are: f, neighbours");
+  EXPECT_EQ(error_with([](Experiment& e) { e.attack = "non"; }),
+            "attack: no attack 'non'; did you mean none? attacks are: none, labelflip, gauss, inf, "
+            "ipm, lie, mimic, minmax, minsum, nan, signflip, zero");
+  EXPECT_EQ(error_with([](Experiment& e) { e.attack = "none(f=1)"; }),
+            "attack: none takes no options; got f");
+  EXPECT_NE(
+      error_with([](Experiment& e) { e.attack = "labelflop"; }).find("did you mean labelflip?"),
+      std::string::npos);
+  EXPECT_NE(error_with([](Experiment& e) { e.attack = "ipm | lie"; }), "");
+  EXPECT_NE(error_with([](Experiment& e) { e.attack = ""; }), "");
+  EXPECT_EQ(error_with([](Experiment& e) { e.model.kind = "mpl"; }),
+            "model.kind: no model 'mpl'; did you mean mlp? models are: mlp, cnn, gru, script");
+  EXPECT_EQ(error_with([](Experiment& e) { e.data.set = "mnits"; }).find("data.set: "), 0u);
+  EXPECT_EQ(error_with([](Experiment& e) { e.data.partition = "pair"; }).find("data.partition: "),
+            0u);
+  EXPECT_EQ(error_with([](Experiment& e) { e.data.corruption = "fogg"; }).find("data.corruption: "),
+            0u);
+  EXPECT_EQ(error_with([](Experiment& e) { e.server.noise = "all"; }).find("server.noise: "), 0u);
+}
+
+TEST(Check, ModelsReadTheirKindOfData) {
+  EXPECT_EQ(error_with([](Experiment& e) { e.model.kind = "gru"; }),
+            "model.kind = gru reads texts, data.set = fashion-mnist has images; mlp, cnn or script "
+            "would do");
+  const auto texts = [](Experiment& e) {
+    e.data.set = "ag-news";
+    e.federation.honest = 160;
+  };
+  EXPECT_EQ(error_with([&](Experiment& e) { texts(e); }),
+            "model.kind = mlp reads images, data.set = ag-news has texts; gru or script would do");
+  EXPECT_EQ(error_with([&](Experiment& e) {
+              texts(e);
+              e.model.kind = "gru";
+            }),
+            "");
+  EXPECT_EQ(error_with([&](Experiment& e) {
+              texts(e);
+              e.model.kind = "gru";
+              e.data.corruption = "fog";
+            }),
+            "data.corruption = fog needs images, data.set = ag-news has texts; none would do");
+  EXPECT_NE(error_with([&](Experiment& e) {
+              texts(e);
+              e.model.kind = "gru";
+              e.server.noise = "shot-noise";
+            }).find("server.noise = shot-noise needs images"),
+            std::string::npos);
+}
+
+TEST(Check, EveryCorruptionMayBeNamed) {
+  for (const CorruptionInfo& info : all_corruptions()) {
+    EXPECT_EQ(error_with([&](Experiment& e) { e.server.noise = info.name; }), "");
+  }
+  for (const CorruptionInfo& info : common_corruptions()) {
+    EXPECT_EQ(error_with([&](Experiment& e) { e.data.corruption = info.name; }), "");
+  }
+  EXPECT_EQ(error_with([](Experiment& e) { e.data.corruption = "all"; }), "");
+}
+
+TEST(Check, ScriptsHaveAFile) {
+  const test::TemporaryFolder folder;
+  test::write_text(folder / "net.pt", "x");
+  EXPECT_EQ(error_with([&](Experiment& e) {
+              e.model.kind = "script";
+              e.model.script = folder / "net.pt";
+            }),
+            "");
+  EXPECT_EQ(error_with([](Experiment& e) { e.model.kind = "script"; }),
+            "model.kind = script needs model.script, a TorchScript file");
+  EXPECT_NE(error_with([&](Experiment& e) {
+              e.model.kind = "script";
+              e.model.script = folder / "other.pt";
+            }).find("there is no such file"),
+            std::string::npos);
+  EXPECT_NE(error_with([&](Experiment& e) {
+              e.model.kind = "script";
+              e.model.script = folder.path().string();
+            }),
+            "");
+  EXPECT_EQ(error_with([](Experiment& e) { e.model.script = "net.pt"; }),
+            "model.script = net.pt is read by model.kind = script only; got mlp");
+}
+
+TEST(Check, PairsNeedAClientForEachPair) {
+  EXPECT_NE(error_with([](Experiment& e) {
+              e.federation.honest = 90;
+            }).find("federation.honest = 90: pairs needs clients to be a multiple of 100"),
+            std::string::npos);
+  EXPECT_EQ(error_with([](Experiment& e) { e.federation.honest = 300; }), "");
+  EXPECT_NE(error_with([](Experiment& e) {
+              e.federation.honest = 90;
+              e.data.partition = "step(alpha=4)";
+            }),
+            "");
+  EXPECT_EQ(error_with([](Experiment& e) {
+              e.federation.honest = 90;
+              e.data.partition = "step(alpha=4,majors=1)";
+            }),
+            "");
+  EXPECT_EQ(error_with([](Experiment& e) {
+              e.federation.honest = 90;
+              e.data.partition = "iid";
+            }),
+            "");
+}
+
+TEST(Check, AnAttackNeedsAttackers) {
+  EXPECT_EQ(error_with([](Experiment& e) {
+              e.attack = "ipm";
+              e.federation.byzantine = 0;
+            }),
+            "attack = ipm needs Byzantine clients; got federation.byzantine = 0 (where nobody "
+            "attacks, write attack = none)");
+  EXPECT_EQ(error_with([](Experiment& e) { e.federation.byzantine = 0; }), "");
+  EXPECT_EQ(error_with([](Experiment& e) { e.federation.byzantine = 50; }), "");
+}
+
+TEST(Check, ACohortHasAnHonestClient) {
+  EXPECT_NE(error_with([](Experiment& e) {
+              e.federation.participation = 0.004;
+            }).find("is nobody; at least 0.005 would do"),
+            std::string::npos);
+  EXPECT_EQ(error_with([](Experiment& e) { e.federation.participation = 0.005; }), "");
+}
+
+TEST(Check, NoRuleToleratesEverybody) {
+  EXPECT_EQ(error_with([](Experiment& e) { e.rule = "trmean(f=100)"; }),
+            "rule = trmean(f=100) tolerates f=100 of n=100 clients; f must be below n");
+  EXPECT_EQ(error_with([](Experiment& e) { e.rule = "trmean(f=99)"; }), "");
+  // With the attackers there are more.
+  EXPECT_EQ(error_with([](Experiment& e) {
+              e.rule = "bucketing(s=2) | krum(f=114)";
+              e.attack = "ipm";
+            }),
+            "");
+  EXPECT_NE(error_with([](Experiment& e) {
+              e.rule = "bucketing(s=2) | krum(f=115)";
+              e.attack = "ipm";
+            }),
+            "");
+}
+
+TEST(Check, ServerDataWhereTheRuleNeedsThem) {
+  EXPECT_EQ(error_with([](Experiment& e) { e.server.per_class = 0; }),
+            "rule = boba(f=16) needs server data; got server.per_class = 0");
+  EXPECT_EQ(error_with([](Experiment& e) {
+              e.server.per_class = 0;
+              e.rule = "average";
+            }),
+            "");
+  EXPECT_NE(error_with([](Experiment& e) {
+              e.server.per_class = 0;
+              e.rule = "average | server-mix(lambda=0.5)";
+            }),
+            "");
+}
+
+TEST(Check, CountsAreOnePerClass) {
+  const auto with = [](const std::string& counts, const std::string& rule) {
+    return error_with([&](Experiment& e) {
+      e.server.per_class = 0;
+      e.server.counts = counts;
+      e.rule = rule;
+    });
+  };
+  EXPECT_EQ(with("1,2,3,4,5,6,7,8,9,10", "boba(f=16)"), "");
+  EXPECT_EQ(with("40,40,20,20", "boba(f=16)"),
+            "server.counts has 4 numbers; data.set = fashion-mnist has 10 classes");
+  EXPECT_EQ(with("0,2,3,4,5,6,7,8,9,10", "boba(f=16)"),
+            "server.counts has no sample of class 0; the server's gradient of a class needs one at "
+            "least");
+  EXPECT_NE(with("1,2,3,4,5,6,7,8,9,0", "fltrust"), "");
+  EXPECT_NE(with("0,0,0,0,0,0,0,0,0,0", "fltrust"), "");
+  EXPECT_EQ(with("1,2,x", "fltrust"),
+            "server.counts: 'x' is not a whole number; write 40,40,20,20");
+  EXPECT_NE(with("1,2,", "fltrust"), "");
+  EXPECT_NE(with("1,,2", "fltrust"), "");
+  EXPECT_NE(with("1 2", "fltrust"), "");
+  EXPECT_NE(with("-1,2,3,4,5,6,7,8,9,10", "fltrust"), "");
+  EXPECT_NE(with("99999999999999999999", "fltrust"), "");
+}
+
+// A rule uses the server's data if and only if it fails without them: the list in normal_form.cc
+// follows the registry.
+TEST(Check, KnowsWhichRulesUseTheServer) {
+  const auto kernels = make_reference_kernels();
+  const auto fails_alone = [&](const std::string& spec) {
+    UpdateMatrix updates(DType::kFloat64, 9, 3);
+    for (std::size_t i = 0; i < 9; ++i) updates.row_as<double>(i)[i % 3] = 1 + 0.1 * double(i);
+    Round round;
+    round.updates = updates.view();
+    std::vector<double> out(3);
+    return !make_aggregator(spec)->aggregate(*kernels, round, MutableRow(std::span<double>(out)));
+  };
+  for (const RuleEntry& entry : rules()) {
+    const std::string name(entry.info.name);
+    EXPECT_EQ(uses_server(name), fails_alone(name)) << name;
+  }
+  for (const BlendEntry& entry : blend_stages()) {
+    const std::string spec = "average | " + std::string(entry.info.name);
+    EXPECT_EQ(uses_server(spec), fails_alone(spec)) << spec;
+  }
+  for (const MixEntry& entry : mix_stages()) {
+    EXPECT_FALSE(uses_server(std::string(entry.info.name) + " | average")) << entry.info.name;
+  }
+}
+
+}  // namespace
+}  // namespace boba
