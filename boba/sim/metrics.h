@@ -1,0 +1,26 @@
+// What a confusion matrix and a verdict say about a model and about a decision.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "boba/core/verdict.h"
+#include "boba/sim/schedule.h"
+#include "boba/sim/trainer.h"
+#include "boba/store/records.h"
+
+namespace boba {
+
+// Accuracy and recalls; the recall of a class without test examples is 0.
+EvaluationRecord measure(const Evaluation& evaluation, std::size_t classes, int round);
+
+// Notes in the record who was rejected, rightly or not, and how far BOBA's label mixes are from the
+// truth. Rows of the verdict are the cohort's honest clients, then its Byzantine ones.
+void judge(const Verdict& verdict, const Cohort& cohort, std::span<const ClientRecord> clients,
+           RoundRecord& record);
+
+// BOBA's label mixes, if the verdict has any.
+EstimateRecord estimates(const Verdict& verdict, const Cohort& cohort, int honest, int round);
+
+}  // namespace boba

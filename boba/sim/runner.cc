@@ -1,0 +1,160 @@
+#include "boba/sim/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "boba/kernels/cpu/parallel.h"
+
+namespace boba {
+namespace {
+
+struct Planned {
+  const Experiment* experiment = nullptr;
+  std::shared_ptr<const Dataset> dataset;
+  std::int64_t run = 0;
+};
+
+class GridRunner {
+ public:
+  GridRunner(const Grid& grid, DatasetCache& data, Store& store, const RunnerOptions& options,
+             RunObserver& observer)
+      : grid_(grid), data_(data), store_(store), options_(options), observer_(observer) {}
+
+  Result<void> run() {
+    // All runs are noted first: the database shows the whole grid from the start.
+    std::vector<Planned> planned;
+    for (const Experiment& experiment : grid_.experiments) {
+      auto dataset = data_.get(experiment.data);
+      if (!dataset) return dataset.error();
+      const auto header = header_of(experiment, **dataset, grid_.name);
+      if (!header) return header.error();
+      const auto id = store_.add_run(*header);
+      if (!id) return id.error();
+      planned.push_back({&experiment, std::move(*dataset), *id});
+    }
+    const int threads = options_.threads > 0 ? options_.threads : cpu::usable_processors();
+    const int jobs =
+        std::clamp(options_.jobs, 1, static_cast<int>(std::max<std::size_t>(1, planned.size())));
+    std::atomic<std::size_t> next{0};
+    cpu::run_team(jobs, [&](int /*member*/, int size) {
+      for (std::size_t i = next++; i < planned.size(); i = next++) {
+        if (stopping()) return;
+        run_one(i, planned[i], std::max(1, threads / size));
+      }
+    });
+    if (broken_) return *broken_;
+    return {};
+  }
+
+ private:
+  bool stopping() const {
+    return (options_.stop != nullptr && options_.stop->load()) || broken_flag_.load();
+  }
+
+  // The database itself failed: nothing more can be kept, so all runs end.
+  void break_off(const Error& error) {
+    const std::lock_guard lock(mutex_);
+    if (!broken_) broken_ = error;
+    broken_flag_ = true;
+  }
+
+  void run_one(std::size_t index, const Planned& planned, int threads) {
+    const auto claim = store_.claim(planned.run, options_.mode);
+    if (!claim) return break_off(claim.error());
+    switch (*claim) {
+      case ClaimOutcome::kClaimed:
+        break;
+      case ClaimOutcome::kBusy:
+        return observer_.ended(index, planned.run, RunEnd::kBusy, "");
+      case ClaimOutcome::kFinished:
+        return observer_.ended(index, planned.run, RunEnd::kDone, "");
+      case ClaimOutcome::kUnfinished:
+        return observer_.ended(index, planned.run, RunEnd::kUnfinished, "");
+    }
+    const Result<RunEnd> end = run_claimed(index, planned, threads);
+    if (end) return observer_.ended(index, planned.run, *end, "");
+    const Result<void> noted = store_.fail(planned.run, end.error().message);
+    if (!noted) break_off(noted.error());
+    observer_.ended(index, planned.run, RunEnd::kFailed, end.error().message);
+  }
+
+  Result<RunEnd> run_claimed(std::size_t index, const Planned& planned, int threads) {
+    auto made = make_simulation(*planned.experiment, *planned.dataset, threads, grid_.name);
+    if (!made) return made.error();
+    Simulation& simulation = **made;
+    const Result<void> ready = prepare(planned.run, simulation);
+    if (!ready) return ready.error();
+    observer_.started(index, planned.run, simulation);
+    while (!simulation.done()) {
+      if (stopping()) {
+        const Result<void> stopped = store_.stop(planned.run);
+        if (!stopped) return stopped.error();
+        return RunEnd::kStopped;
+      }
+      const auto entry = simulation.step();
+      if (!entry) return entry.error();
+      const Result<void> written = store_.write_round(planned.run, *entry);
+      if (!written) return written.error();
+      observer_.round(index, *entry);
+    }
+    const Result<void> finished = finish(planned.run, simulation);
+    if (!finished) return finished.error();
+    return RunEnd::kFinished;
+  }
+
+  // Writes the clients of a new run, restores the state of a resumed one.
+  Result<void> prepare(std::int64_t run, Simulation& simulation) {
+    const auto checkpoint = store_.checkpoint(run);
+    if (!checkpoint) return checkpoint.error();
+    if (checkpoint->has_value()) return simulation.restore(**checkpoint);
+    return store_.write_clients(run, simulation.clients());
+  }
+
+  Result<void> finish(std::int64_t run, const Simulation& simulation) {
+    const std::filesystem::path folder = store_.models_folder();
+    std::error_code failure;
+    std::filesystem::create_directories(folder, failure);
+    if (failure) {
+      return Error{ErrorCode::kIo, fmt::format("cannot make the folder {}: {}", folder.string(),
+                                               failure.message())};
+    }
+    const std::filesystem::path file = folder / fmt::format("run-{}.safetensors", run);
+    const Result<void> written = write_safetensors(file, simulation.model());
+    if (!written) return written.error();
+    return store_.finish(run, (folder.filename() / file.filename()).string());
+  }
+
+  const Grid& grid_;
+  DatasetCache& data_;
+  Store& store_;
+  const RunnerOptions& options_;
+  RunObserver& observer_;
+  std::mutex mutex_;
+  std::optional<Error> broken_;
+  std::atomic<bool> broken_flag_{false};
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Dataset>> DatasetCache::get(const DataSection& data) {
+  const std::lock_guard lock(mutex_);
+  auto& slot = sets_[{data.set, data.length}];
+  if (!slot) {
+    auto loaded = load_dataset(data.set, sources_, {.length = data.length});
+    if (!loaded) return loaded.error();
+    slot = std::make_shared<const Dataset>(std::move(*loaded));
+  }
+  return slot;
+}
+
+Result<void> run_grid(const Grid& grid, DatasetCache& data, Store& store,
+                      const RunnerOptions& options, RunObserver& observer) {
+  return GridRunner(grid, data, store, options, observer).run();
+}
+
+}  // namespace boba

@@ -1,0 +1,350 @@
+#include "boba/sim/simulation.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "boba/attacks/registry.h"
+#include "boba/core/kernels.h"
+#include "boba/core/views.h"
+#include "boba/kernels/cpu/cpu.h"
+#include "boba/rules/registry.h"
+#include "boba/sim/checkpoint.h"
+#include "boba/sim/metrics.h"
+#include "boba/sim/plan.h"
+#include "boba/sim/schedule.h"
+#include "boba/sim/trainer.h"
+
+namespace boba {
+namespace {
+
+// Seconds since it was made or last read.
+class Watch {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    start_ = now;
+    return seconds;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// The server's data, for the rules that ask about it.
+class TrainerOracle final : public ServerOracle {
+ public:
+  explicit TrainerOracle(Trainer& trainer) : trainer_(trainer) {}
+
+  Result<double> loss(const UpdateView& point) override {
+    return trainer_.server_loss({point.row<float>(0), point.length()});
+  }
+  Result<void> gradient(const UpdateView& point, MutableRow out) override {
+    return trainer_.server_gradient({point.row<float>(0), point.length()}, out.as<float>());
+  }
+
+ private:
+  Trainer& trainer_;
+};
+
+// What is fixed for a run.
+struct Parts {
+  Experiment experiment;
+  FederationPlan plan;
+  std::unique_ptr<Trainer> trainer;
+  std::unique_ptr<const Kernels> kernels;
+  Aggregator rule;
+  AttackPtr attack;  // none where there is no attack, or one on the data
+  RunHeader header;
+};
+
+// What a round's training gave: rows of the clients, then of the server.
+struct Gathered {
+  RowList clients;
+  RowList server;
+  RowList whole;
+};
+
+class TrainedSimulation final : public Simulation {
+ public:
+  explicit TrainedSimulation(Parts parts)
+      : parts_(std::move(parts)),
+        oracle_(*parts_.trainer),
+        parameters_(parts_.trainer->initial()),
+        aggregate_(parameters_.size()) {
+    const Experiment& e = parts_.experiment;
+    const std::size_t rows = static_cast<std::size_t>(e.federation.honest) +
+                             static_cast<std::size_t>(parts_.header.byzantine);
+    updates_ = UpdateMatrix(DType::kFloat32, rows, parameters_.size());
+    const std::size_t classes = parts_.plan.server.size();
+    const bool whole = classes > 0 && e.training.algorithm != Algorithm::kFedSgd;
+    server_ = UpdateMatrix(DType::kFloat32, classes + (whole ? 1 : 0), parameters_.size());
+    for (const ShardPlan& shard : parts_.plan.server) {
+      server_counts_.push_back(static_cast<double>(shard.examples.size()));
+    }
+    if (e.training.momentum > 0) velocity_.assign(parameters_.size(), 0.0F);
+  }
+
+  const RunHeader& header() const override { return parts_.header; }
+  std::span<const ClientRecord> clients() const override { return parts_.plan.clients; }
+  int rounds_done() const override { return round_; }
+  std::span<const float> parameters() const override { return parameters_; }
+
+  TensorFile model() const override {
+    TensorFile file = parts_.trainer->named(parameters_);
+    file.metadata["boba.version"] = parts_.header.version;
+    file.metadata["boba.dataset"] = parts_.header.dataset;
+    file.metadata["boba.model"] = parts_.header.model;
+    file.metadata["boba.rule"] = parts_.header.rule;
+    file.metadata["boba.attack"] = parts_.header.attack;
+    file.metadata["boba.round"] = std::to_string(round_);
+    return file;
+  }
+
+  Result<void> restore(std::string_view bytes) override {
+    auto state = unpack(bytes, parameters_.size(), !velocity_.empty());
+    if (!state) return state.error();
+    if (state->round < 0 || state->round > parts_.header.rounds) {
+      return invalid_argument(
+          fmt::format("checkpoint: after round {} of {}", state->round, parts_.header.rounds));
+    }
+    round_ = state->round;
+    parameters_ = std::move(state->parameters);
+    velocity_ = std::move(state->velocity);
+    return {};
+  }
+
+  Result<RoundEntry> step() override {
+    const int round = round_ + 1;
+    const Experiment& e = parts_.experiment;
+    FederationSection federation = e.federation;
+    federation.byzantine = parts_.header.byzantine;
+    const Cohort cohort = draw_cohort(federation, e.seed, round);
+    RoundEntry entry;
+    RoundRecord& record = entry.round;
+    record.round = round;
+    record.learning_rate = learning_rate(e.training, round);
+    if (!everyone(federation)) record.participants = participants(cohort);
+
+    Watch watch;
+    auto rows = gather(cohort, round, record.learning_rate);
+    if (!rows) return rows.error();
+    record.train_seconds = watch.lap();
+    const Result<void> forged = forge(cohort, round, record.learning_rate, *rows);
+    if (!forged) return forged.error();
+    record.attack_seconds = watch.lap();
+    auto verdict = aggregate(*rows, round, record.learning_rate);
+    if (!verdict && verdict.error().code != ErrorCode::kRefused) return verdict.error();
+    record.aggregate_seconds = watch.lap();
+    if (verdict) {
+      apply(record);
+      judge(*verdict, cohort, parts_.plan.clients, record);
+    } else {
+      record.note = "no step: " + verdict.error().message;
+      record.rejected = participants(cohort);
+      record.false_rejects = static_cast<int>(cohort.honest.size());
+    }
+    watch.lap();
+    const Result<void> evaluated = evaluate(round, verdict ? &*verdict : nullptr, cohort, entry);
+    if (!evaluated) return evaluated.error();
+    record.evaluate_seconds = watch.lap();
+    round_ = round;
+    entry.checkpoint = pack({round_, parameters_, velocity_});
+    return entry;
+  }
+
+ private:
+  std::vector<int> participants(const Cohort& cohort) const {
+    std::vector<int> clients = cohort.honest;
+    for (const int j : cohort.byzantine) clients.push_back(parts_.experiment.federation.honest + j);
+    return clients;
+  }
+
+  // Trains everyone who trains in this round.
+  Result<Gathered> gather(const Cohort& cohort, int round, double rate) {
+    Gathered rows{RowList(DType::kFloat32, parameters_.size()),
+                  RowList(DType::kFloat32, parameters_.size()),
+                  RowList(DType::kFloat32, parameters_.size())};
+    std::vector<TrainingTask> tasks;
+    for (std::size_t i = 0; i < cohort.honest.size(); ++i) {
+      tasks.push_back({Learner::kHonest, static_cast<std::size_t>(cohort.honest[i]),
+                       updates_.row_as<float>(i)});
+      rows.clients.add(updates_.row(i));
+    }
+    for (std::size_t j = 0; j < cohort.byzantine.size(); ++j) {
+      const std::size_t row = cohort.honest.size() + j;
+      if (parts_.plan.flipped) {
+        tasks.push_back({Learner::kFlipped, static_cast<std::size_t>(cohort.byzantine[j]),
+                         updates_.row_as<float>(row)});
+      }
+      rows.clients.add(updates_.row(row));
+    }
+    const std::size_t classes = parts_.plan.server.size();
+    for (std::size_t z = 0; z < server_.rows(); ++z) {
+      const bool whole = z == classes;
+      tasks.push_back({whole ? Learner::kServerWhole : Learner::kServerClass, whole ? 0 : z,
+                       server_.row_as<float>(z)});
+      (whole ? rows.whole : rows.server).add(server_.row(z));
+    }
+    const Result<void> done = parts_.trainer->train(parameters_, round, rate, tasks);
+    if (!done) return done.error();
+    return rows;
+  }
+
+  // What a step of the server multiplies an update with.
+  double step_of(double rate) const {
+    return parts_.experiment.training.algorithm == Algorithm::kFedSgd ? rate : 1.0;
+  }
+
+  Result<void> forge(const Cohort& cohort, int round, double rate, const Gathered& rows) {
+    if (!parts_.attack || cohort.byzantine.empty()) return {};
+    RowList honest(DType::kFloat32, parameters_.size());
+    const UpdateView all = rows.clients.view();
+    for (std::size_t i = 0; i < cohort.honest.size(); ++i) honest.add(all, i);
+    std::vector<MutableRow> out;
+    for (std::size_t j = 0; j < cohort.byzantine.size(); ++j) {
+      out.push_back(updates_.row(cohort.honest.size() + j));
+    }
+    const auto report = parts_.attack->forge(*parts_.kernels,
+                                             {.honest = honest.view(),
+                                              .learning_rate = step_of(rate),
+                                              .seed = parts_.experiment.seed,
+                                              .number = static_cast<std::uint32_t>(round)},
+                                             out);
+    if (!report) return report.error();
+    return {};
+  }
+
+  Result<Verdict> aggregate(const Gathered& rows, int round, double rate) {
+    const float* const model[] = {parameters_.data()};
+    Round view{.updates = rows.clients.view(),
+               .server = rows.server.view(),
+               .server_counts = server_counts_,
+               .server_whole = rows.whole.view(),
+               .model = UpdateView(std::span<const float* const>(model), parameters_.size()),
+               .learning_rate = step_of(rate),
+               .oracle = parts_.plan.server.empty() ? nullptr : &oracle_,
+               .seed = parts_.experiment.seed,
+               .number = static_cast<std::uint32_t>(round)};
+    return parts_.rule.aggregate(*parts_.kernels, view, MutableRow(std::span<float>(aggregate_)));
+  }
+
+  // The server's step.
+  void apply(RoundRecord& record) {
+    const auto momentum = static_cast<float>(parts_.experiment.training.momentum);
+    const auto step = static_cast<float>(step_of(record.learning_rate));
+    double sq_norm = 0;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      sq_norm += static_cast<double>(aggregate_[i]) * static_cast<double>(aggregate_[i]);
+      float direction = aggregate_[i];
+      if (!velocity_.empty()) {
+        velocity_[i] = momentum * velocity_[i] + direction;
+        direction = velocity_[i];
+      }
+      parameters_[i] -= step * direction;
+    }
+    record.update_norm = std::sqrt(sq_norm);
+  }
+
+  Result<void> evaluate(int round, const Verdict* verdict, const Cohort& cohort,
+                        RoundEntry& entry) {
+    const int every = parts_.experiment.run.evaluate_every;
+    if (round % every != 0 && round != parts_.header.rounds) return {};
+    const auto evaluation = parts_.trainer->evaluate(parameters_);
+    if (!evaluation) return evaluation.error();
+    entry.evaluation = measure(*evaluation, parts_.header.classes.size(), round);
+    if (verdict != nullptr) {
+      EstimateRecord record =
+          estimates(*verdict, cohort, parts_.experiment.federation.honest, round);
+      if (!record.clients.empty()) entry.estimate = std::move(record);
+    }
+    return {};
+  }
+
+  Parts parts_;
+  TrainerOracle oracle_;
+  std::vector<float> parameters_;
+  std::vector<float> velocity_;
+  std::vector<float> aggregate_;
+  UpdateMatrix updates_;
+  UpdateMatrix server_;
+  std::vector<double> server_counts_;
+  int round_ = 0;
+};
+
+std::string_view algorithm_name(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::kFedSgd:
+      return "fedsgd";
+    case Algorithm::kFedAvg:
+      return "fedavg";
+    case Algorithm::kFedProx:
+      break;
+  }
+  return "fedprox";
+}
+
+Result<AttackPtr> attack_on_updates(const Experiment& experiment, const FederationPlan& plan) {
+  if (experiment.attack == "none" || plan.flipped) return AttackPtr();
+  auto attack = make_attack(experiment.attack);
+  if (!attack) return attack.error();
+  return attack->attack;
+}
+
+}  // namespace
+
+Result<RunHeader> header_of(const Experiment& experiment, const Dataset& dataset,
+                            std::string_view name) {
+  const auto parameters = count_parameters(experiment.model, dataset);
+  if (!parameters) return parameters.error();
+  RunHeader header;
+  header.name = name;
+  header.config = canonical_text(experiment);
+  header.data = dataset.checksum;
+  header.baseline = canonical_text(baseline_of(experiment));
+  header.dataset = dataset.name;
+  header.partition = experiment.data.partition;
+  header.model = experiment.model.kind;
+  header.algorithm = algorithm_name(experiment.training.algorithm);
+  header.rule = experiment.rule;
+  header.attack = experiment.attack;
+  header.honest = experiment.federation.honest;
+  header.byzantine = experiment.attack == "none" ? 0 : experiment.federation.byzantine;
+  header.seed = experiment.seed;
+  header.rounds = experiment.training.rounds;
+  header.parameters = *parameters;
+  header.classes = dataset.classes;
+  header.version = BOBA_VERSION;
+  return header;
+}
+
+Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment,
+                                                    const Dataset& dataset, int threads,
+                                                    std::string_view name) {
+  auto plan = make_plan(experiment, dataset);
+  if (!plan) return plan.error();
+  auto attack = attack_on_updates(experiment, *plan);
+  if (!attack) return attack.error();
+  const auto spec = scaled_rule(experiment.rule, experiment.federation);
+  if (!spec) return spec.error();
+  auto rule = make_aggregator(*spec);
+  if (!rule) return rule.error();
+  auto trainer = make_trainer(experiment, dataset, *plan, threads);
+  if (!trainer) return trainer.error();
+  auto header = header_of(experiment, dataset, name);
+  if (!header) return header.error();
+  return std::unique_ptr<Simulation>(
+      std::make_unique<TrainedSimulation>(Parts{.experiment = experiment,
+                                                .plan = std::move(*plan),
+                                                .trainer = std::move(*trainer),
+                                                .kernels = make_cpu_kernels({.threads = threads}),
+                                                .rule = std::move(*rule),
+                                                .attack = std::move(*attack),
+                                                .header = std::move(*header)}));
+}
+
+}  // namespace boba

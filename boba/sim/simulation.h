@@ -1,0 +1,57 @@
+// Simulation: one federation, round by round.
+//
+// A round: the cohort trains, the attackers forge, the rule aggregates, the server steps. All
+// randomness comes from the seed and the round's number, so the state between two rounds is the
+// model, the server's momentum and the number of rounds done.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "boba/core/result.h"
+#include "boba/data/dataset.h"
+#include "boba/experiment/experiment.h"
+#include "boba/store/records.h"
+#include "boba/store/safetensors.h"
+#include "boba/store/store.h"
+
+namespace boba {
+
+class Simulation {
+ public:
+  virtual ~Simulation() = default;
+
+  // What the database is told of the run before it starts.
+  virtual const RunHeader& header() const = 0;
+  virtual std::span<const ClientRecord> clients() const = 0;
+
+  virtual int rounds_done() const = 0;
+  bool done() const { return rounds_done() >= header().rounds; }
+
+  // The next round: what happened in it, and the checkpoint after it. A round in which too few
+  // updates are usable leaves the model as it is and says so in its note. After an error only
+  // restore() is of use. REQUIRES: !done().
+  virtual Result<RoundEntry> step() = 0;
+
+  // Continues after the round of a checkpoint of the same experiment.
+  virtual Result<void> restore(std::string_view checkpoint) = 0;
+
+  virtual std::span<const float> parameters() const = 0;
+  virtual TensorFile model() const = 0;
+};
+
+// name: of the experiment file. The data set must outlive the simulation. threads: at least 1; the
+// numbers do not depend on it.
+Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment,
+                                                    const Dataset& dataset, int threads,
+                                                    std::string_view name);
+
+// What the database is told of a run, without preparing it.
+Result<RunHeader> header_of(const Experiment& experiment, const Dataset& dataset,
+                            std::string_view name);
+
+}  // namespace boba

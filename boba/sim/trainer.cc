@@ -1,0 +1,325 @@
+#include "boba/sim/trainer.h"
+
+#include <cblas.h>
+#include <fmt/format.h>
+#include <malloc.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "boba/core/random.h"
+#include "boba/kernels/cpu/parallel.h"
+#include "boba/sim/network.h"
+#include "boba/sim/shards.h"
+
+namespace boba {
+namespace {
+
+using torch::Tensor;
+
+constexpr std::int64_t kTestChunk = 500;
+// Clients whose numbers of their own draw batches; the server's come after all of them.
+constexpr std::uint32_t kServerStream = 1U << 24;
+
+// One thread per client: LibTorch's and OpenBLAS's own threads would fight for the same processors.
+// Large tensors come and go with every client, so memory is kept instead of returned.
+void prepare_process() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    at::set_num_threads(1);
+    openblas_set_num_threads(1);
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  });
+}
+
+// Runs body where LibTorch may throw.
+template <class Body>
+Result<void> guarded(std::string_view what, Body&& body) {
+  try {
+    body();
+    return {};
+  } catch (const c10::Error& error) {
+    return Error{ErrorCode::kInternal, fmt::format("{}: {}", what, error.what_without_backtrace())};
+  } catch (const std::exception& error) {
+    return Error{ErrorCode::kInternal, fmt::format("{}: {}", what, error.what())};
+  }
+}
+
+// What a thread works with.
+struct Worker {
+  Tensor flat;  // parameters
+  std::unique_ptr<Replica> replica;
+
+  std::span<float> parameters() const {
+    return {flat.data_ptr<float>(), static_cast<std::size_t>(flat.numel())};
+  }
+  void set(std::span<const float> w) const {
+    std::copy(w.begin(), w.end(), flat.data_ptr<float>());
+  }
+};
+
+// The gradient of the mean loss at the worker's parameters; returns the loss.
+double gradient(Worker& worker, const Shard& batch, std::span<float> out) {
+  const Tensor loss =
+      torch::cross_entropy_loss(worker.replica->forward(batch.inputs), batch.labels);
+  const auto gradients = torch::autograd::grad({loss}, worker.replica->parameters(), {},
+                                               /*retain_graph=*/false,
+                                               /*create_graph=*/false, /*allow_unused=*/true);
+  const torch::NoGradGuard no_grad;
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < gradients.size(); ++k) {
+    const std::int64_t count = worker.replica->parameters()[k].numel();
+    Tensor to = torch::from_blob(out.data() + at, {count}, torch::kFloat);
+    if (gradients[k].defined()) {
+      to.copy_(gradients[k].reshape({count}));
+    } else {
+      to.zero_();  // the network does not use this part
+    }
+    at += static_cast<std::size_t>(count);
+  }
+  return loss.item<double>();
+}
+
+// Which examples a learner's steps see.
+class Batches {
+ public:
+  Batches(const Shard& shard, int batch, const StreamKey& key) : shard_(shard) {
+    const std::int64_t count = shard.labels.numel();
+    size_ = batch == 0 ? count : std::min<std::int64_t>(batch, count);
+    if (size_ == count) return;
+    for (const std::size_t i : permutation(key, static_cast<std::size_t>(count))) {
+      order_.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+
+  // Walks through the examples in a drawn order, over and over.
+  Shard next() {
+    if (order_.empty()) return shard_;
+    std::vector<std::int64_t> chosen;
+    for (std::int64_t k = 0; k < size_; ++k) {
+      chosen.push_back(order_[at_]);
+      at_ = (at_ + 1) % order_.size();
+    }
+    const Tensor index = torch::tensor(chosen, torch::kLong);
+    return {shard_.inputs.index_select(0, index), shard_.labels.index_select(0, index)};
+  }
+
+ private:
+  const Shard& shard_;
+  std::int64_t size_ = 0;
+  std::vector<std::int64_t> order_;
+  std::size_t at_ = 0;
+};
+
+class TorchTrainer final : public Trainer {
+ public:
+  TorchTrainer(const Experiment& experiment, const Dataset& dataset, const FederationPlan& plan,
+               std::unique_ptr<Network> network, int threads)
+      : training_(experiment.training),
+        seed_(experiment.seed),
+        honest_(experiment.federation.honest),
+        classes_(dataset.classes.size()),
+        network_(std::move(network)),
+        length_(length_of(network_->layout())),
+        shards_(make_shards(experiment, dataset, plan, network_->channels_last(), threads)) {
+    for (int i = 0; i < threads; ++i) {
+      Worker worker;
+      worker.flat = torch::zeros({static_cast<std::int64_t>(length_)});
+      worker.replica = network_->replica(worker.flat);
+      workers_.push_back(std::move(worker));
+    }
+  }
+
+  std::size_t length() const override { return length_; }
+
+  std::vector<float> initial() const override {
+    std::vector<float> parameters(length_);
+    network_->initialise(seed_, parameters);
+    return parameters;
+  }
+
+  TensorFile named(std::span<const float> parameters) const override {
+    TensorFile file;
+    std::size_t at = 0;
+    for (const ParameterPart& part : network_->layout()) {
+      const std::size_t count = length_of({part});
+      const auto values = parameters.subspan(at, count);
+      file.tensors.push_back({part.name, part.shape, {values.begin(), values.end()}});
+      at += count;
+    }
+    return file;
+  }
+
+  Result<void> train(std::span<const float> w, int round, double rate,
+                     std::span<const TrainingTask> tasks) override {
+    return guarded("training", [&] {
+      for (const Worker& worker : workers_) worker.set(w);
+      cpu::run_jobs(threads(), tasks.size(), [&](std::size_t i, int member) {
+        update(workers_[static_cast<std::size_t>(member)], w, round, rate, tasks[i]);
+      });
+    });
+  }
+
+  Result<Evaluation> evaluate(std::span<const float> w) override {
+    const std::int64_t count = shards_.test.labels.numel();
+    const auto chunks = static_cast<std::size_t>((count + kTestChunk - 1) / kTestChunk);
+    std::vector<Evaluation> parts(chunks);
+    const Result<void> done = guarded("evaluation", [&] {
+      for (const Worker& worker : workers_) worker.set(w);
+      cpu::run_jobs(threads(), chunks, [&](std::size_t i, int member) {
+        const std::int64_t first = static_cast<std::int64_t>(i) * kTestChunk;
+        const std::int64_t size = std::min(kTestChunk, count - first);
+        const Shard chunk{shards_.test.inputs.narrow(0, first, size),
+                          shards_.test.labels.narrow(0, first, size)};
+        parts[i] = judge(workers_[static_cast<std::size_t>(member)], chunk);
+      });
+    });
+    if (!done) return done.error();
+    Evaluation sum{.loss = 0, .confusion = std::vector<std::int64_t>(classes_ * classes_, 0)};
+    for (const Evaluation& part : parts) {
+      sum.loss += part.loss;
+      for (std::size_t k = 0; k < sum.confusion.size(); ++k) {
+        sum.confusion[k] += part.confusion[k];
+      }
+    }
+    sum.loss /= static_cast<double>(count);
+    return sum;
+  }
+
+  Result<double> server_loss(std::span<const float> w) override {
+    double loss = 0;
+    const Result<void> done = guarded("the server's loss", [&] {
+      const torch::NoGradGuard no_grad;
+      workers_[0].set(w);
+      const Shard& shard = shards_.server_whole;
+      loss = torch::cross_entropy_loss(workers_[0].replica->forward(shard.inputs), shard.labels)
+                 .item<double>();
+    });
+    if (!done) return done.error();
+    return loss;
+  }
+
+  Result<void> server_gradient(std::span<const float> w, std::span<float> out) override {
+    return guarded("the server's gradient", [&] {
+      workers_[0].set(w);
+      gradient(workers_[0], shards_.server_whole, out);
+    });
+  }
+
+ private:
+  int threads() const { return static_cast<int>(workers_.size()); }
+
+  const Shard& shard_of(const TrainingTask& task) const {
+    switch (task.learner) {
+      case Learner::kHonest:
+        return shards_.honest[task.index];
+      case Learner::kFlipped:
+        return shards_.flipped[task.index];
+      case Learner::kServerClass:
+        return shards_.server[task.index];
+      case Learner::kServerWhole:
+        break;
+    }
+    return shards_.server_whole;
+  }
+
+  StreamKey batch_key(const TrainingTask& task, int round) const {
+    auto client = static_cast<std::uint32_t>(task.index);
+    if (task.learner == Learner::kFlipped) client += static_cast<std::uint32_t>(honest_);
+    if (task.learner == Learner::kServerClass) client += kServerStream;
+    if (task.learner == Learner::kServerWhole) client = 2 * kServerStream;
+    return {.seed = seed_,
+            .round = static_cast<std::uint32_t>(round),
+            .client = client,
+            .purpose = Purpose::kBatch};
+  }
+
+  // The local procedure. REQUIRES: the worker's parameters are w where one step is all there is.
+  void update(Worker& worker, std::span<const float> w, int round, double rate,
+              const TrainingTask& task) const {
+    Batches batches(shard_of(task), training_.batch, batch_key(task, round));
+    if (training_.algorithm == Algorithm::kFedSgd) {
+      gradient(worker, batches.next(), task.out);
+      return;
+    }
+    worker.set(w);
+    const std::span<float> local = worker.parameters();
+    const float mu =
+        training_.algorithm == Algorithm::kFedProx ? static_cast<float>(training_.mu) : 0.0F;
+    const auto step = static_cast<float>(rate);
+    for (int k = 0; k < training_.local_steps; ++k) {
+      gradient(worker, batches.next(), task.out);
+      for (std::size_t i = 0; i < local.size(); ++i) {
+        local[i] -= step * (task.out[i] + mu * (local[i] - w[i]));
+      }
+    }
+    for (std::size_t i = 0; i < local.size(); ++i) task.out[i] = w[i] - local[i];
+  }
+
+  Evaluation judge(const Worker& worker, const Shard& chunk) const {
+    const torch::NoGradGuard no_grad;
+    const Tensor scores = worker.replica->forward(chunk.inputs);
+    Evaluation part{.loss = 0, .confusion = std::vector<std::int64_t>(classes_ * classes_, 0)};
+    part.loss =
+        torch::cross_entropy_loss(scores, chunk.labels, {}, at::Reduction::Sum).item<double>();
+    const Tensor predicted = scores.argmax(1);
+    const auto* const guess = predicted.data_ptr<std::int64_t>();
+    const auto* const truth = chunk.labels.data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < predicted.numel(); ++i) {
+      ++part.confusion[static_cast<std::size_t>(truth[i]) * classes_ +
+                       static_cast<std::size_t>(guess[i])];
+    }
+    return part;
+  }
+
+  TrainingSection training_;
+  std::uint64_t seed_;
+  int honest_;
+  std::size_t classes_;
+  std::unique_ptr<Network> network_;
+  std::size_t length_;
+  Shards shards_;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace
+
+Result<std::size_t> count_parameters(const ModelSection& model, const Dataset& dataset) {
+  std::size_t length = 0;
+  Error error;
+  const Result<void> done = guarded("preparing the model", [&] {
+    const auto network = make_network(model, dataset);
+    if (network) {
+      length = length_of((*network)->layout());
+    } else {
+      error = network.error();
+    }
+  });
+  if (!done) return done.error();
+  if (length == 0) return error;
+  return length;
+}
+
+Result<std::unique_ptr<Trainer>> make_trainer(const Experiment& experiment, const Dataset& dataset,
+                                              const FederationPlan& plan, int threads) {
+  prepare_process();
+  std::unique_ptr<Trainer> trainer;
+  Error error;
+  const Result<void> done = guarded("preparing the model", [&] {
+    auto network = make_network(experiment.model, dataset);
+    if (!network) {
+      error = network.error();
+      return;
+    }
+    trainer = std::make_unique<TorchTrainer>(experiment, dataset, plan, std::move(*network),
+                                             std::max(1, threads));
+  });
+  if (!done) return done.error();
+  if (!trainer) return error;
+  return trainer;
+}
+
+}  // namespace boba

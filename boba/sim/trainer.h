@@ -1,0 +1,63 @@
+// Trainer: what clients and server do with data: local training, losses, evaluation. One model, one
+// flat vector of parameters. The work is spread over threads, one client at a time on each; numbers
+// do not depend on how many there are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "boba/core/result.h"
+#include "boba/data/dataset.h"
+#include "boba/experiment/experiment.h"
+#include "boba/sim/plan.h"
+#include "boba/store/safetensors.h"
+
+namespace boba {
+
+// Who trains: an honest client, a Byzantine client on flipped labels, the server on its samples of
+// a class, or on all of them.
+enum class Learner : std::uint8_t { kHonest, kFlipped, kServerClass, kServerWhole };
+
+struct TrainingTask {
+  Learner learner = Learner::kHonest;
+  std::size_t index = 0;  // of the client or class
+  std::span<float> out;   // its update: a gradient, or for fedavg and fedprox w - w_i
+};
+
+struct Evaluation {
+  double loss = 0;                      // mean over the test examples
+  std::vector<std::int64_t> confusion;  // row: truth, column: prediction
+};
+
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+
+  // d.
+  virtual std::size_t length() const = 0;
+  virtual std::vector<float> initial() const = 0;
+  // The parts of a flat vector by name.
+  virtual TensorFile named(std::span<const float> parameters) const = 0;
+
+  // Every task's update, starting from w. REQUIRES: rows of length().
+  virtual Result<void> train(std::span<const float> w, int round, double rate,
+                             std::span<const TrainingTask> tasks) = 0;
+  virtual Result<Evaluation> evaluate(std::span<const float> w) = 0;
+
+  // Of all the server's samples. REQUIRES: the server has data.
+  virtual Result<double> server_loss(std::span<const float> w) = 0;
+  virtual Result<void> server_gradient(std::span<const float> w, std::span<float> out) = 0;
+};
+
+// d of a model for a data set.
+Result<std::size_t> count_parameters(const ModelSection& model, const Dataset& dataset);
+
+// REQUIRES: check(experiment), and a plan of it. threads: at least 1.
+Result<std::unique_ptr<Trainer>> make_trainer(const Experiment& experiment, const Dataset& dataset,
+                                              const FederationPlan& plan, int threads);
+
+}  // namespace boba

@@ -1,0 +1,97 @@
+// Models that users export as TorchScript.
+
+#include <gtest/gtest.h>
+#include <torch/script.h>
+
+#include <string>
+#include <vector>
+
+#include "boba/sim/simulation.h"
+#include "boba/sim/trainer.h"
+#include "tests/support/sim_experiments.h"
+#include "tests/support/tools_process.h"
+
+namespace boba {
+namespace {
+
+// A softmax regression on 5x5 images, with a parameter that is never used.
+std::string export_linear(const test::TemporaryFolder& folder, int classes, bool whole = false) {
+  torch::jit::Module module("linear");
+  module.register_parameter("weight", torch::full({classes, 25}, 0.01), false);
+  module.register_parameter("bias", torch::zeros({classes}), false);
+  module.register_parameter("unused", torch::ones({2}), false);
+  module.define(whole ? "def forward(self, x):\n  return x.flatten(1)\n"
+                      : "def forward(self, x):\n"
+                        "  return torch.addmm(self.bias, x.flatten(1), self.weight.t())\n");
+  const std::string path = folder / "linear.pt";
+  module.save(path);
+  return path;
+}
+
+Experiment script_experiment(const std::string& path) {
+  Experiment e = test::small_experiment();
+  e.model.kind = "script";
+  e.model.script = path;
+  e.training.rounds = 30;
+  return e;
+}
+
+TEST(Script, TrainsLikeTheSameModelOfOurs) {
+  const test::TemporaryFolder folder;
+  const Dataset data = test::small_dataset();
+  const Experiment e = script_experiment(export_linear(folder, 3));
+  auto made = make_simulation(e, data, 2, "test");
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_EQ((*made)->header().parameters, 80U);
+  EXPECT_EQ((*made)->parameters()[0], 0.01F);
+  double accuracy = 0;
+  while (!(*made)->done()) {
+    const auto entry = (*made)->step();
+    ASSERT_TRUE(entry.ok()) << entry.error().message;
+    if (entry->evaluation) accuracy = entry->evaluation->accuracy;
+  }
+  EXPECT_GT(accuracy, 0.9);
+  // The unused part has no gradient and stays.
+  EXPECT_EQ((*made)->parameters()[78], 1.0F);
+  EXPECT_EQ((*made)->parameters()[79], 1.0F);
+}
+
+TEST(Script, GradientEqualsThatOfTheFunction) {
+  const test::TemporaryFolder folder;
+  const Dataset data = test::small_dataset();
+  const Experiment scripted = script_experiment(export_linear(folder, 3));
+  Experiment ours = scripted;
+  ours.model.kind = "mlp(depth=0)";
+  ours.model.script.clear();
+  std::vector<std::vector<float>> updates;
+  for (const Experiment& e : {scripted, ours}) {
+    const auto plan = make_plan(e, data);
+    auto trainer = make_trainer(e, data, *plan, 1);
+    ASSERT_TRUE(trainer.ok()) << trainer.error().message;
+    std::vector<float> w((*trainer)->length(), 0.02F);
+    std::vector<float>& out = updates.emplace_back((*trainer)->length());
+    const TrainingTask task{Learner::kHonest, 3, out};
+    ASSERT_TRUE((*trainer)->train(w, 1, 0.1, {&task, 1}).ok());
+  }
+  updates[0].resize(78);
+  EXPECT_EQ(updates[0], updates[1]);
+}
+
+TEST(Script, ErrorsNameTheFileAndWhatWouldDo) {
+  const test::TemporaryFolder folder;
+  const Dataset data = test::small_dataset();
+  const auto error_of = [&](const std::string& path) {
+    const auto made = make_simulation(script_experiment(path), data, 1, "test");
+    return made.ok() ? std::string() : made.error().message;
+  };
+  EXPECT_NE(error_of(folder / "no.pt").find("no such file"), std::string::npos);
+  test::write_text(folder / "text.pt", "not a module");
+  EXPECT_NE(error_of(folder / "text.pt").find("not a TorchScript module"), std::string::npos);
+  const std::string wrong = error_of(export_linear(folder, 4));
+  EXPECT_NE(wrong.find("2x4"), std::string::npos) << wrong;
+  EXPECT_NE(wrong.find("needs float 2x3"), std::string::npos) << wrong;
+  EXPECT_NE(error_of(export_linear(folder, 3, true)).find("2x25"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace boba

@@ -1,0 +1,21 @@
+// Small experiments and data sets for the tests of the simulator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "boba/data/dataset.h"
+#include "boba/experiment/experiment.h"
+
+namespace boba::test {
+
+// Images of noise around a pattern per class.
+Dataset small_images(std::size_t classes, ImageShape shape, std::size_t per_class);
+// Texts whose words point to their class.
+Dataset small_texts(std::size_t classes, std::size_t length, std::size_t per_class);
+
+// Nine clients of three classes, two attackers, an MLP: a run takes milliseconds.
+Experiment small_experiment();
+Dataset small_dataset();
+
+}  // namespace boba::test
