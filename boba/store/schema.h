@@ -1,0 +1,25 @@
+// The tables of a results database, and how older files become new ones. docs/results-database.md
+// describes them for people.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "boba/core/result.h"
+#include "boba/store/sqlite.h"
+
+namespace boba::store {
+
+// PRAGMA application_id of a results database: "boba".
+inline constexpr std::int64_t kApplicationId = 0x626f6261;
+
+// Script i leads from version i to version i + 1. A script that was released is never changed.
+std::span<const char* const> migrations();
+
+// Refuses what is no results database, and one of a later version. An empty file will do.
+Result<void> check_identity(Database& database);
+
+// Brings the tables to the newest version; all of it happens, or nothing.
+Result<void> migrate(Database& database);
+
+}  // namespace boba::store

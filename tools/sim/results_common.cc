@@ -1,0 +1,63 @@
+#include "tools/sim/results_common.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+
+namespace boba::tools {
+
+void add_db_option(CLI::App& command, std::string& file) {
+  command.add_option("--db", file, "the results database")
+      ->type_name("FILE")
+      ->capture_default_str();
+}
+
+Result<Store> open_results(const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    return Error{ErrorCode::kIo, fmt::format("there is no results database {}; 'boba run' makes "
+                                             "one, or name another with --db",
+                                             file)};
+  }
+  return Store::open(file, OpenMode::kExisting);
+}
+
+std::string percent(std::optional<double> share) {
+  if (!share || !std::isfinite(*share)) return "-";
+  return fmt::format("{:.2f}", 100 * *share);
+}
+
+std::string printable(std::string_view text) {
+  std::string clean(text);
+  for (char& letter : clean) {
+    if (static_cast<unsigned char>(letter) < ' ' || letter == 0x7f) letter = ' ';
+  }
+  return clean;
+}
+
+std::string csv_line(std::span<const std::string> cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) line += ',';
+    if (cells[i].find_first_of(",\"\r\n") == std::string::npos) {
+      line += cells[i];
+      continue;
+    }
+    line += '"';
+    for (const char letter : cells[i]) {
+      if (letter == '"') line += '"';
+      line += letter;
+    }
+    line += '"';
+  }
+  return line + '\n';
+}
+
+std::string exact(std::optional<double> value) {
+  if (!value || !std::isfinite(*value)) return "";
+  return fmt::format("{}", *value);
+}
+
+}  // namespace boba::tools

@@ -1,0 +1,33 @@
+// What the commands that read a results database share.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "boba/core/result.h"
+#include "boba/store/store.h"
+#include "tools/command.h"
+
+namespace boba::tools {
+
+// Adds --db with its default, boba.db in the current folder.
+void add_db_option(CLI::App& command, std::string& file);
+
+// A file that is not there is an error that says how to get one.
+Result<Store> open_results(const std::string& file);
+
+// "92.45" for 0.9245, "-" for none or NaN.
+std::string percent(std::optional<double> share);
+
+// Without the control characters that could disturb a terminal or a table.
+std::string printable(std::string_view text);
+
+// A line of RFC 4180, with a newline: cells with commas, quotes or line breaks are quoted.
+std::string csv_line(std::span<const std::string> cells);
+
+// Shortest text that reads back as the same number; "" for none or NaN.
+std::string exact(std::optional<double> value);
+
+}  // namespace boba::tools

@@ -1,0 +1,69 @@
+#include "tools/sim/results_mean.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+namespace boba::tools {
+namespace {
+
+// The settings without the line about the seed.
+std::string without_seed(const std::string& config) {
+  std::istringstream lines(config);
+  std::string rest;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("seed = ")) rest += line + '\n';
+  }
+  return rest;
+}
+
+struct Numbers {
+  std::vector<double> accuracy;
+  std::vector<double> mrd;
+  std::vector<double> seconds;
+};
+
+}  // namespace
+
+Average average_of(std::span<const double> values) {
+  Average average;
+  if (values.empty()) return average;
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  average.mean = mean;
+  if (values.size() < 2) return average;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  average.deviation = std::sqrt(squares / (n - 1));
+  return average;
+}
+
+std::vector<RunGroup> group_by_seed(std::span<const RunRecord> runs) {
+  std::vector<RunGroup> groups;
+  std::vector<Numbers> numbers;
+  std::map<std::string, std::size_t> places;
+  for (const RunRecord& run : runs) {
+    if (run.status != RunStatus::kFinished) continue;
+    const auto [place, fresh] = places.try_emplace(without_seed(run.header.config), groups.size());
+    if (fresh) {
+      groups.emplace_back().header = run.header;
+      numbers.emplace_back();
+    }
+    ++groups[place->second].runs;
+    Numbers& own = numbers[place->second];
+    if (run.accuracy) own.accuracy.push_back(*run.accuracy);
+    if (run.mrd) own.mrd.push_back(*run.mrd);
+    own.seconds.push_back(run.seconds);
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    groups[i].accuracy = average_of(numbers[i].accuracy);
+    groups[i].mrd = average_of(numbers[i].mrd);
+    groups[i].seconds = average_of(numbers[i].seconds);
+  }
+  return groups;
+}
+
+}  // namespace boba::tools
