@@ -19,4 +19,5 @@
 #include "boba/core/views.h"
 #include "boba/kernels/cpu/cpu.h"
 #include "boba/kernels/reference/reference.h"
+#include "boba/partition/registry.h"
 #include "boba/rules/registry.h"

@@ -12,16 +12,20 @@ install(TARGETS boba EXPORT boba_targets
 if(BUILD_SHARED_LIBS AND TARGET boba_cli)
   file(RELATIVE_PATH up ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(boba_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${up}")
+  if(TARGET boba_train_cli)
+    set_target_properties(boba_train_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${up}")
+  endif()
 endif()
 
 # How a file of boba includes another is how a user does: <boba/core/views.h>. The interface is the
-# core, the two kernels, the registries, each rule and attack (a header with info()), and what these
+# core, the two kernels, the registries, each rule, attack and partition (a header with info()), and what these
 # include; other headers are shared by sources only.
 file(GLOB boba_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      ${PROJECT_SOURCE_DIR}/boba/core/*.h)
 list(APPEND boba_headers boba/boba.h boba/capi/boba.h)
 file(GLOB boba_named CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-     ${PROJECT_SOURCE_DIR}/boba/rules/*.h ${PROJECT_SOURCE_DIR}/boba/attacks/*.h)
+     ${PROJECT_SOURCE_DIR}/boba/rules/*.h ${PROJECT_SOURCE_DIR}/boba/attacks/*.h
+     ${PROJECT_SOURCE_DIR}/boba/partition/*.h)
 foreach(header IN LISTS boba_named)
   file(STRINGS ${PROJECT_SOURCE_DIR}/${header} info REGEX "Info info\\(\\)")
   if(info)

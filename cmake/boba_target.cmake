@@ -31,3 +31,16 @@ function(boba_folder name)
   target_link_libraries(boba_${name} PUBLIC ${arg_LINKS} PRIVATE $<BUILD_INTERFACE:boba_flags>)
   set_property(GLOBAL APPEND PROPERTY BOBA_FOLDERS boba_${name})
 endfunction()
+
+# boba_part(NAME LINKS ...): a folder beside the library, with the libraries that only a simulator
+# needs; programs link boba_NAME.
+function(boba_part name)
+  cmake_parse_arguments(arg "" "" "LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  if(NOT sources)
+    add_library(boba_${name} INTERFACE)
+    return()
+  endif()
+  add_library(boba_${name} STATIC ${sources})
+  target_link_libraries(boba_${name} PUBLIC ${arg_LINKS} PRIVATE boba_flags)
+endfunction()

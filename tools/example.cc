@@ -1,4 +1,4 @@
-// boba demo: attacks and rules side by side on label-skewed updates, then one verdict.
+// boba example: attacks and rules side by side on label-skewed updates, then one verdict.
 
 #include <fmt/format.h>
 
@@ -25,9 +25,9 @@ constexpr const char* kRules[] = {"average", "krum(f=16)", "mkrum(f=16)", "geome
 constexpr const char* kAttacks[] = {"none", "ipm", "lie", "gauss", "mimic", "minmax", "minsum"};
 constexpr const char* kShownAttack = "ipm";
 
-class Demo {
+class Example {
  public:
-  explicit Demo(int threads)
+  explicit Example(int threads)
       : kernels_(make_kernels(threads)),
         synthetic_(make_synthetic(*kernels_, options_)),
         honest_(DType::kFloat32, options_.length),
@@ -104,8 +104,8 @@ class Demo {
   std::size_t attackers_ = 0;
 };
 
-Result<void> print_comparison(Demo& demo) {
-  const SyntheticOptions& options = demo.options();
+Result<void> print_comparison(Example& example) {
+  const SyntheticOptions& options = example.options();
   fmt::print(
       "{} honest clients, each with data of two of {} classes; {} attackers among them.\n"
       "How far each rule's result is from the mean of the honest updates, as a share of its norm:\n"
@@ -116,13 +116,13 @@ Result<void> print_comparison(Demo& demo) {
   Table table(columns);
   std::vector<double> worst(std::size(kRules), 0.0);
   for (const char* attack : kAttacks) {
-    if (Result<void> forged = demo.attack(attack); !forged) return forged;
+    if (Result<void> forged = example.attack(attack); !forged) return forged;
     std::vector<std::string> cells{attack};
     for (std::size_t k = 0; k < std::size(kRules); ++k) {
-      Result<Verdict> verdict = demo.aggregate(kRules[k]);
+      Result<Verdict> verdict = example.aggregate(kRules[k]);
       if (!verdict) return verdict.error();
-      worst[k] = std::max(worst[k], demo.error());
-      cells.push_back(fmt::format("{:.3f}", demo.error()));
+      worst[k] = std::max(worst[k], example.error());
+      cells.push_back(fmt::format("{:.3f}", example.error()));
     }
     table.add(std::move(cells));
   }
@@ -133,10 +133,10 @@ Result<void> print_comparison(Demo& demo) {
   return {};
 }
 
-Result<void> print_verdict(Demo& demo) {
-  const SyntheticOptions& options = demo.options();
-  if (Result<void> forged = demo.attack(kShownAttack); !forged) return forged;
-  Result<Verdict> verdict = demo.aggregate(kRules[std::size(kRules) - 1]);
+Result<void> print_verdict(Example& example) {
+  const SyntheticOptions& options = example.options();
+  if (Result<void> forged = example.attack(kShownAttack); !forged) return forged;
+  Result<Verdict> verdict = example.aggregate(kRules[std::size(kRules) - 1]);
   if (!verdict) return verdict.error();
   std::vector<ClientVerdict> shown;
   std::size_t honest_accepted = 0;
@@ -174,16 +174,16 @@ Result<void> save_rows(const std::string& path, const UpdateView& rows) {
 }
 
 // The rows of the verdict shown, for trying the other commands on.
-Result<void> save(const Demo& demo, const std::string& folder) {
+Result<void> save(const Example& example, const std::string& folder) {
   std::error_code status;
   std::filesystem::create_directories(folder, status);
   if (status) {
     return Error{ErrorCode::kIo, fmt::format("cannot create {}: {}", folder, status.message())};
   }
-  const RowList present = demo.present();
-  const std::pair<const char*, UpdateView> files[] = {{"honest.npy", demo.honest().view()},
+  const RowList present = example.present();
+  const std::pair<const char*, UpdateView> files[] = {{"honest.npy", example.honest().view()},
                                                       {"updates.npy", present.view()},
-                                                      {"server.npy", demo.server()}};
+                                                      {"server.npy", example.server()}};
   fmt::print("\nSaved for the other commands:\n");
   for (const auto& [name, rows] : files) {
     const std::string path = (std::filesystem::path(folder) / name).string();
@@ -193,25 +193,25 @@ Result<void> save(const Demo& demo, const std::string& folder) {
   return {};
 }
 
-Outcome run_demo(int threads, const std::string& folder) {
-  Demo demo(threads);
-  if (Result<void> printed = print_comparison(demo); !printed) return failed(printed.error());
-  if (Result<void> printed = print_verdict(demo); !printed) return failed(printed.error());
+Outcome run_example(int threads, const std::string& folder) {
+  Example example(threads);
+  if (Result<void> printed = print_comparison(example); !printed) return failed(printed.error());
+  if (Result<void> printed = print_verdict(example); !printed) return failed(printed.error());
   if (folder.empty()) return {};
-  if (Result<void> saved = save(demo, folder); !saved) return failed(saved.error());
+  if (Result<void> saved = save(example, folder); !saved) return failed(saved.error());
   return {};
 }
 
 }  // namespace
 
-void add_demo(CLI::App& app, Outcome& outcome) {
+void add_example(CLI::App& app, Outcome& outcome) {
   struct Options {
     int threads = 0;
     std::string folder;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("demo", "attack label-skewed updates and compare rules; a few seconds");
+      app.add_subcommand("example", "attack label-skewed updates and compare rules; a few seconds");
   command
       ->add_option("--save", options->folder,
                    "write honest.npy, updates.npy (attacked) and server.npy there")
@@ -219,10 +219,11 @@ void add_demo(CLI::App& app, Outcome& outcome) {
   add_threads_option(*command, options->threads);
   command->footer(
       "Examples:\n"
-      "  boba demo\n"
-      "  boba demo --save round\n"
+      "  boba example\n"
+      "  boba example --save round\n"
       "  boba aggregate --rule 'boba(f=16)' --updates round/updates.npy --server round/server.npy");
-  command->callback([options, &outcome] { outcome = run_demo(options->threads, options->folder); });
+  command->callback(
+      [options, &outcome] { outcome = run_example(options->threads, options->folder); });
 }
 
 }  // namespace boba::tools

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -19,15 +20,18 @@ namespace {
 constexpr const char* kDescription =
     "Byzantine-robust aggregation for federations with label skew.\n"
     "\n"
-    "A round is a NumPy file with one client's update per row. boba combines the rows into one\n"
-    "update that a minority of hostile clients cannot steer, and says of every client what was\n"
-    "decided and why.\n";
+    "boba combines the updates of a federation's clients into one that a minority of hostile\n"
+    "clients cannot steer, and says of every client what was decided and why. It simulates whole\n"
+    "federations, and aggregates rounds that NumPy files hold, one client's update per row.\n";
 
 constexpr const char* kFooter =
     "A rule is written name(option=value,...); stages are joined by |. Quote it for the shell.\n"
     "\n"
     "Examples:\n"
-    "  boba demo                                    attacks and rules side by side\n"
+    "  boba demo                                    a federation under attack, and its report\n"
+    "  boba run quickstart                          an experiment, its results in boba.db\n"
+    "  boba report                                  the same as a page with pictures\n"
+    "  boba example                                 attacks and rules side by side on one round\n"
     "  boba rules                                   what there is\n"
     "  boba rules boba                              one rule in full, with its options\n"
     "  boba aggregate --rule 'mkrum(f=2)' --updates updates.npy\n"
@@ -40,20 +44,27 @@ constexpr const char* kFooter =
     "Exit status: 0 done, 1 failed, 2 the command line was not understood.\n"
     "'boba COMMAND --help' tells more of each command.";
 
-// The subcommand that was being read, as the user typed it: "boba aggregate".
+// The subcommand that was being read, as the user typed it: "boba aggregate", "boba data list".
 std::string spoken_name(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
-  return chosen.empty() ? "boba" : "boba " + chosen.front()->get_name();
+  const std::string name = app.get_name();
+  return chosen.empty() ? name : name + " " + spoken_name(*chosen.front());
+}
+
+// The same subcommand itself.
+const CLI::App& deepest(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : deepest(*chosen.front());
 }
 
 // The first word of the command line that looks like an option the command does not have, or a
 // subcommand that does not exist.
 std::string unexpected_message(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const CLI::App& command = deepest(app);
   std::vector<std::string> known;
-  if (chosen.empty()) {
-    for (const CLI::App* sub : app.get_subcommands({})) known.push_back(sub->get_name());
+  const bool group = !command.get_subcommands({}).empty();
+  if (group) {
+    for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
   } else {
     for (const CLI::Option* option : command.get_options()) {
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
@@ -62,9 +73,8 @@ std::string unexpected_message(const CLI::App& app) {
   const std::vector<std::string> extras = app.remaining(true);
   const std::string word = extras.empty() ? "" : extras.front();
   const std::vector<std::string_view> candidates(known.begin(), known.end());
-  const char* what = word.starts_with("-") ? "option" : chosen.empty() ? "command" : "argument";
-  const std::string close =
-      chosen.empty() || word.starts_with("-") ? suggestion(word, candidates) : "";
+  const char* what = word.starts_with("-") ? "option" : group ? "command" : "argument";
+  const std::string close = group || word.starts_with("-") ? suggestion(word, candidates) : "";
   return fmt::format("no {} '{}'{}", what, word, close);
 }
 
@@ -76,8 +86,9 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   if (extras || (required && !app.remaining(true).empty())) {
     // A misspelt option is the likely reason why a required one is missing.
     message = unexpected_message(app);
-  } else if (required && name == "boba") {
-    fmt::print(stderr, "{}", app.help());
+  } else if (required && !deepest(app).get_subcommands({}).empty()) {
+    const std::string parents = name.substr(0, std::min(name.rfind(' '), name.size()));
+    fmt::print(stderr, "{}", &deepest(app) == &app ? app.help() : deepest(app).help(parents));
     return kUsage;
   }
   while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
@@ -95,6 +106,12 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.get_formatter()->column_width(32);
   add_demo(app, outcome);
+  add_run(app, outcome);
+  add_results(app, outcome);
+  add_show(app, outcome);
+  add_report(app, outcome);
+  add_data(app, outcome);
+  add_example(app, outcome);
   add_rules(app, outcome);
   add_attacks(app, outcome);
   add_aggregate(app, outcome);

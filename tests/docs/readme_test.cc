@@ -99,9 +99,9 @@ std::vector<std::vector<std::string>> table_in(const std::string& text, std::str
   return table;
 }
 
-// The table is what the demo prints; the last digit may differ between processors.
+// The table is what boba example prints; the last digit may differ between processors.
 TEST(Readme, ShowsWhatTheDemoPrints) {
-  const test::Finished demo = test::run_boba({"demo"});
+  const test::Finished demo = test::run_boba({"example"});
   ASSERT_EQ(demo.status, 0) << demo.err;
   const auto shown = table_in(read(kRoot / "README.md"), "attack  average");
   const auto printed = table_in(demo.out, "attack  average");

@@ -23,31 +23,31 @@ std::vector<double> numbers_after(const std::string& text, const std::string& wo
   return {};
 }
 
-TEST(Demo, ShowsWhatTheRulesAreWorth) {
-  const Finished demo = run_boba({"demo"});
-  ASSERT_EQ(demo.status, 0) << demo.err;
-  EXPECT_EQ(demo.err, "");
+TEST(Example, ShowsWhatTheRulesAreWorth) {
+  const Finished example = run_boba({"example"});
+  ASSERT_EQ(example.status, 0) << example.err;
+  EXPECT_EQ(example.err, "");
   for (const char* attack : {"none", "ipm", "lie", "gauss", "mimic", "minmax", "minsum"}) {
-    const std::vector<double> errors = numbers_after(demo.out, attack);
+    const std::vector<double> errors = numbers_after(example.out, attack);
     ASSERT_EQ(errors.size(), 5) << attack;
     for (double error : errors) EXPECT_GE(error, 0) << attack;
   }
-  const std::vector<double> none = numbers_after(demo.out, "none");
+  const std::vector<double> none = numbers_after(example.out, "none");
   EXPECT_LT(none.front(), 1e-3) << "the average of honest updates is their mean";
   // The columns: average, krum, mkrum, geomed, boba.
-  const std::vector<double> worst = numbers_after(demo.out, "worst");
+  const std::vector<double> worst = numbers_after(example.out, "worst");
   ASSERT_EQ(worst.size(), 5);
   for (std::size_t k = 0; k < 4; ++k) EXPECT_LT(worst[4], worst[k]) << "boba has the least worst";
 }
 
-TEST(Demo, FitsAHundredColumns) {
-  std::istringstream lines(run_boba({"demo"}).out);
+TEST(Example, FitsAHundredColumns) {
+  std::istringstream lines(run_boba({"example"}).out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100) << line;
 }
 
-TEST(Demo, SavesARoundForTheOtherCommands) {
+TEST(Example, SavesARoundForTheOtherCommands) {
   const TemporaryFolder folder;
-  ASSERT_EQ(run_boba({"demo", "--save", folder / "a/b"}).status, 0);
+  ASSERT_EQ(run_boba({"example", "--save", folder / "a/b"}).status, 0);
   const Finished aggregated =
       run_boba({"aggregate", "--rule", "boba(f=16)", "--updates", folder / "a/b/updates.npy",
                 "--server", folder / "a/b/server.npy"});
@@ -59,8 +59,8 @@ TEST(Demo, SavesARoundForTheOtherCommands) {
   EXPECT_EQ(attacked.status, 0) << attacked.err;
 }
 
-TEST(Demo, IsTheSameWhateverTheNumberOfThreads) {
-  EXPECT_EQ(run_boba({"demo", "--threads", "1"}).out, run_boba({"demo", "--threads", "3"}).out);
+TEST(Example, IsTheSameWhateverTheNumberOfThreads) {
+  EXPECT_EQ(run_boba({"example", "--threads", "1"}).out, run_boba({"example", "--threads", "3"}).out);
 }
 
 }  // namespace

@@ -11,11 +11,14 @@
 namespace boba::test {
 namespace {
 
+constexpr const char* kCommands[] = {"demo",    "run",   "results", "show",      "report", "data",
+                                     "example", "rules", "attacks", "aggregate", "attack", "bench"};
+
 TEST(Program, HelpTeachesByExample) {
   const Finished help = run_boba({"--help"});
   EXPECT_EQ(help.status, 0);
   EXPECT_EQ(help.err, "");
-  for (const char* command : {"rules", "attacks", "aggregate", "attack", "bench", "demo"}) {
+  for (const char* command : kCommands) {
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
   }
   EXPECT_NE(help.out.find("Examples:"), std::string::npos);
@@ -23,7 +26,7 @@ TEST(Program, HelpTeachesByExample) {
 }
 
 TEST(Program, EveryCommandHasHelpWithAnExample) {
-  for (const char* command : {"rules", "attacks", "aggregate", "attack", "bench", "demo"}) {
+  for (const char* command : kCommands) {
     const Finished help = run_boba({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_NE(help.out.find("Examples:"), std::string::npos) << command;
@@ -77,7 +80,7 @@ TEST(Program, MistakesAreUsageErrorsOfOneSentence) {
       {{"attacks", "krum"}, "boba attacks: no attack 'krum'"},
       {{"bench", "--f", "5", "--n", "5"}, "f must be below n"},
       {{"bench", "--rules", "average,nope"}, "nope"},
-      {{"demo", "--fast"}, "boba demo: no option '--fast'"},
+      {{"example", "--fast"}, "boba example: no option '--fast'"},
   };
   for (const Mistake& mistake : mistakes) {
     const Finished finished = run_boba(mistake.arguments);

@@ -1,0 +1,28 @@
+# What the simulator links beside the library: archives, images, checksums, TOML, SQLite, LibTorch.
+find_package(LibArchive REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(tomlplusplus REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(Torch REQUIRED)
+
+# LibTorch's headers are not ours to warn about. Its BLAS is whatever the system's default is;
+# linking OpenBLAS first makes it that one.
+find_library(BOBA_OPENBLAS openblas REQUIRED)
+add_library(boba_torch INTERFACE)
+target_include_directories(boba_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+target_link_libraries(boba_torch INTERFACE ${BOBA_OPENBLAS} ${TORCH_LIBRARIES})
+
+# Two libraries of OpenCV are enough; its CMake package is in Debian's package of all of them.
+find_path(BOBA_OPENCV_INCLUDE opencv2/imgproc.hpp PATH_SUFFIXES opencv4 REQUIRED)
+foreach(part core imgproc)
+  if(NOT TARGET opencv_${part})
+    find_library(BOBA_OPENCV_${part} opencv_${part} REQUIRED)
+    add_library(opencv_${part} UNKNOWN IMPORTED)
+    set_target_properties(opencv_${part} PROPERTIES
+                          IMPORTED_LOCATION ${BOBA_OPENCV_${part}}
+                          INTERFACE_INCLUDE_DIRECTORIES ${BOBA_OPENCV_INCLUDE})
+  endif()
+endforeach()

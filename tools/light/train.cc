@@ -1,0 +1,50 @@
+// The commands that train, handed over to the program beside this one that links LibTorch: loading
+// that takes longer than most other commands run.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "tools/command.h"
+
+namespace boba::tools {
+namespace {
+
+constexpr const char* kProgram = "boba-train";
+
+// Becomes the other program; returns only where that fails.
+Outcome hand_over(const std::string& name, const std::vector<std::string>& rest) {
+  std::error_code failure;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
+  const std::filesystem::path program = self.parent_path() / kProgram;
+  std::vector<std::string> words = {"boba", name};
+  words.insert(words.end(), rest.begin(), rest.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  ::execv(program.c_str(), pointers.data());
+  return Failure{kFailed, fmt::format("cannot start {}: {}; it belongs beside the program boba",
+                                      program.string(), std::strerror(errno))};
+}
+
+void add_handed_over(CLI::App& app, Outcome& outcome, const char* name, const char* summary) {
+  CLI::App* command = app.add_subcommand(name, summary);
+  command->prefix_command();
+  command->set_help_flag("");
+  command->callback([command, name, &outcome] { outcome = hand_over(name, command->remaining()); });
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, Outcome& outcome) {
+  add_handed_over(app, outcome, "demo", kDemoSummary);
+}
+void add_run(CLI::App& app, Outcome& outcome) { add_handed_over(app, outcome, "run", kRunSummary); }
+
+}  // namespace boba::tools

@@ -1,0 +1,163 @@
+// boba data: which data sets there are, where they lie, and whether they are intact.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "boba/data/catalogue.h"
+#include "boba/data/inventory.h"
+#include "boba/data/synthetic.h"
+#include "tools/command.h"
+#include "tools/table.h"
+
+namespace boba::tools {
+namespace {
+
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kShownDigits = 12;  // of a checksum in a table
+
+std::string shown(const std::optional<std::size_t>& count) {
+  return count ? fmt::format("{}", *count) : "-";
+}
+
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
+Outcome run_list(const std::string& folder) {
+  const DataSources sources = default_sources(folder);
+  if (Result<void> sound = check_sources(sources); !sound) return failed(sound.error());
+  const std::vector<FoundSet> sets = list_datasets(sources);
+  Table table(
+      {{"set"}, {"train", Align::kRight}, {"test", Align::kRight}, {"sha256"}, {"found in"}});
+  for (const FoundSet& set : sets) {
+    table.add({set.name, shown(set.train), shown(set.test),
+               or_dash(set.checksum.substr(0, kShownDigits)), or_dash(set.folder)});
+  }
+  const SyntheticSetOptions built_in;
+  table.add({std::string(SyntheticSetOptions::info().name), fmt::format("{}", built_in.train),
+             fmt::format("{}", built_in.test), "-", "built in"});
+  fmt::print("{}\n", table.text());
+  for (const FoundSet& set : sets) {
+    if (set.trouble.empty()) continue;
+    const std::string text = fmt::format("{}: {}. {}", set.name, set.trouble, set.advice);
+    fmt::print("{}\n", wrap(text, kWidth, 0, 2));
+  }
+  if (!folder.empty() && !holds_data(folder)) {
+    fmt::print("{}\n", wrap(fmt::format("--data {} holds no file of any set.", folder), kWidth, 0));
+  }
+  fmt::print("{}", wrap("Looked in " + describe_sources(sources) + ".", kWidth, 0, 2));
+  fmt::print(
+      "A folder that holds a set, or folders of sets, goes into --data or BOBA_DATA.\n"
+      "sha256 is that of the files as they lie there; 'boba data verify' looks into them.\n");
+  return {};
+}
+
+std::string state_name(FileState state) {
+  switch (state) {
+    case FileState::kCanonical:
+      return "ok";
+    case FileState::kReadable:
+      return "readable";
+    case FileState::kDamaged:
+      break;
+  }
+  return "damaged";
+}
+
+void print_verified(const VerifiedSet& set) {
+  Table table({{"state"}, {"items", Align::kRight}, {"checksum"}, {"file"}});
+  for (const VerifiedFile& file : set.files) {
+    const bool damaged = file.state == FileState::kDamaged;
+    table.add({state_name(file.state), damaged ? "-" : fmt::format("{}", file.items),
+               or_dash(file.digest.substr(0, kShownDigits)), file.name});
+  }
+  fmt::print("{}\n{}", set.name, table.text(2));
+  for (const VerifiedFile& file : set.files) {
+    if (file.remark.empty()) continue;
+    fmt::print("{}", wrap(fmt::format("{}: {}", file.role, file.remark), kWidth, 2, 4));
+  }
+  fmt::print("\n");
+}
+
+// The names asked for, or all sets of which every file was found.
+std::vector<std::string> sets_to_verify(const std::vector<std::string>& names,
+                                        const DataSources& sources) {
+  if (!names.empty()) return names;
+  std::vector<std::string> found;
+  for (const std::string_view name : dataset_names()) {
+    if (has_dataset(name, sources)) found.emplace_back(name);
+  }
+  return found;
+}
+
+Outcome run_verify(const std::string& folder, const std::vector<std::string>& names) {
+  const DataSources sources = default_sources(folder);
+  if (Result<void> sound = check_sources(sources); !sound) return failed(sound.error());
+  for (const std::string& name : names) {
+    if (Result<std::string> known = canonical_dataset(name); !known) {
+      return usage(known.error().message);
+    }
+  }
+  std::string damaged;
+  const std::vector<std::string> wanted = sets_to_verify(names, sources);
+  if (wanted.empty()) {
+    return Failure{kFailed, fmt::format("no set was found in {}; see 'boba data list'",
+                                        describe_sources(sources))};
+  }
+  for (const std::string& name : wanted) {
+    const Result<VerifiedSet> set = verify_dataset(name, sources);
+    if (!set) return failed(set.error());
+    print_verified(*set);
+    if (set->damaged()) damaged += (damaged.empty() ? "" : ", ") + name;
+  }
+  if (damaged.empty()) return {};
+  return Failure{kFailed, fmt::format("damaged: {}; get the files anew", damaged)};
+}
+
+void add_data_option(CLI::App& command, std::string& folder) {
+  command.add_option("--data", folder, "look here first")->type_name("DIR");
+}
+
+}  // namespace
+
+void add_data(CLI::App& app, Outcome& outcome) {
+  struct Options {
+    std::string folder;
+    std::vector<std::string> names;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("data", "data sets: what is there, and is it intact");
+  command->require_subcommand(1);
+  command->footer(
+      "Examples:\n"
+      "  boba data list\n"
+      "  boba data verify mnist\n"
+      "\n"
+      "'boba data list --help' and 'boba data verify --help' tell more.");
+  CLI::App* list = command->add_subcommand("list", "what was found where, and how to get the rest");
+  add_data_option(*list, options->folder);
+  list->footer(
+      "Looks into --data, $BOBA_DATA, the folder of the Debian package dataset-fashion-mnist, and\n"
+      "the cache folder (~/.cache/boba), in this order.\n"
+      "\n"
+      "Examples:\n"
+      "  boba data list\n"
+      "  boba data list --data ~/data");
+  list->callback([options, &outcome] { outcome = run_list(options->folder); });
+  CLI::App* verify = command->add_subcommand("verify", "read every byte and compare checksums");
+  verify->add_option("SET", options->names, "the sets; all that were found if none is given");
+  add_data_option(*verify, options->folder);
+  verify->footer(
+      "ok: the published file, by its checksum. readable: another one in the same format.\n"
+      "damaged: it cannot be read; the exit status is then 1. Checksums are of unpacked contents.\n"
+      "\n"
+      "Examples:\n"
+      "  boba data verify\n"
+      "  boba data verify mnist --data ~/data");
+  verify->callback([options, &outcome] { outcome = run_verify(options->folder, options->names); });
+}
+
+}  // namespace boba::tools

@@ -1,0 +1,195 @@
+// boba demo: why BOBA exists, in two minutes: a federation with label skew and attackers under
+// three rules, a table, a sentence and a report.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "boba/data/catalogue.h"
+#include "boba/experiment/grid.h"
+#include "boba/report/report.h"
+#include "boba/store/store.h"
+#include "tools/command.h"
+#include "tools/file.h"
+#include "tools/table.h"
+#include "tools/train/accuracy_table.h"
+#include "tools/train/run_options.h"
+
+namespace boba::tools {
+namespace {
+
+constexpr const char* kExperiment = "quickstart";
+// The same with the built-in data set, for machines without any data.
+constexpr const char* kWithoutData = "synthetic";
+
+struct Options : RunOptions {
+  std::string experiment = kExperiment;
+  std::string out = "boba-demo.html";
+};
+
+// Whether the data of the first run can be read.
+bool has_data(const Grid& grid, const std::string& data) {
+  const DataSection& section = grid.experiments.front().data;
+  return load_dataset(section.set, default_sources(data), {.length = section.length}).ok();
+}
+
+Result<Grid> choose_grid(const Options& options) {
+  const auto overrides = overrides_of(options.settings);
+  if (!overrides) return overrides.error();
+  auto grid = load_grid(options.experiment, *overrides);
+  if (!grid || options.experiment != kExperiment || has_data(*grid, options.data)) return grid;
+  fmt::print(stderr,
+             "Fashion-MNIST was not found (Debian: apt-get install dataset-fashion-mnist); the "
+             "built-in data set serves instead.\n");
+  return load_grid(kWithoutData, *overrides);
+}
+
+void introduce(const Grid& grid) {
+  const Experiment& e = grid.experiments.front();
+  int attackers = 0;
+  for (const Experiment& each : grid.experiments) {
+    attackers = std::max(attackers, each.federation.byzantine);
+  }
+  fmt::print("{} clients share the training data of {}; each holds only a few classes.\n",
+             e.federation.honest, e.data.set);
+  fmt::print("{} attackers may join them. Each rule trains {} for {} rounds.\n\n", attackers,
+             e.model.kind, e.training.rounds);
+  std::fflush(stdout);
+}
+
+struct WorstClass {
+  std::string name;
+  double recall = 0;  // in percent
+};
+
+Result<WorstClass> worst_class(const Store& store, const RunRecord& run) {
+  const auto evaluations = store.evaluations(run.id);
+  if (!evaluations) return evaluations.error();
+  WorstClass worst;
+  if (evaluations->empty()) return worst;
+  const auto& recall = evaluations->back().recall;
+  const auto lowest = std::min_element(recall.begin(), recall.end());
+  worst.name = run.header.classes[static_cast<std::size_t>(lowest - recall.begin())];
+  worst.recall = 100 * *lowest;
+  return worst;
+}
+
+Result<void> print_table(const Store& store, const GridOutcome& outcome) {
+  Table table({{"rule"},
+               {"attack"},
+               {"accuracy %", Align::kRight},
+               {"worst class", Align::kLeft},
+               {"recall %", Align::kRight},
+               {"attackers let in", Align::kRight},
+               {"honest kept out", Align::kRight}});
+  for (const RunRecord& run : outcome.runs) {
+    const auto worst = worst_class(store, run);
+    if (!worst) return worst.error();
+    const auto rounds = store.rounds(run.id);
+    if (!rounds) return rounds.error();
+    double accepts = 0;
+    double rejects = 0;
+    for (const RoundRecord& round : *rounds) {
+      accepts += round.false_accepts;
+      rejects += round.false_rejects;
+    }
+    const auto count = static_cast<double>(std::max<std::size_t>(1, rounds->size()));
+    table.add({run.header.rule, run.header.attack,
+               fmt::format("{:.2f}", 100 * run.accuracy.value_or(0)), worst->name,
+               fmt::format("{:.1f}", worst->recall),
+               fmt::format("{:.1f} of {}", accepts / count, run.header.byzantine),
+               fmt::format("{:.1f} of {}", rejects / count, run.header.honest)});
+  }
+  fmt::print("{}\n", table.text());
+  return {};
+}
+
+// Says only what the numbers say.
+void explain(const GridOutcome& outcome) {
+  const AccuracyTable table = accuracy_table(outcome.runs);
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < table.rules.size(); ++i) {
+    if (table.worst(i) > table.worst(best)) best = i;
+  }
+  std::string others;
+  for (std::size_t i = 0; i < table.rules.size(); ++i) {
+    if (i == best) continue;
+    others +=
+        fmt::format("{}{} {:.1f} %", others.empty() ? "" : ", ", table.rules[i], table.worst(i));
+  }
+  fmt::print("{}",
+             wrap(fmt::format(
+                      "{} has the best worst case, {:.1f} % ({}): honest clients with different "
+                      "classes send different updates, so a rule that looks for agreement keeps "
+                      "honest clients out or lets attackers in; BOBA knows that honest updates lie "
+                      "near a simplex with a corner for each class, drops what lies far outside, "
+                      "and projects the rest onto its plane.",
+                      table.rules[best], table.worst(best), others),
+                  100, 0));
+}
+
+Result<void> write_report(const Store& store, const std::string& out) {
+  const auto page = make_report(store, {.title = "boba demo"});
+  if (!page) return page.error();
+  auto file = OutputFile::create(out);
+  if (!file) return file.error();
+  if (Result<void> written = file->write(std::string_view(*page)); !written) return written;
+  return file->commit();
+}
+
+Outcome run(const Options& options) {
+  const auto grid = choose_grid(options);
+  if (!grid) return usage(grid.error().message);
+  auto store = Store::open(options.db, OpenMode::kCreate);
+  if (!store) return failed(store.error());
+  introduce(*grid);
+  const auto outcome = run_with_progress(*grid, *store, options);
+  if (!outcome) return failed(outcome.error());
+  if (outcome->stopped) return Failure{kFailed, "stopped; the next 'boba demo' goes on"};
+  if (!outcome->complaints.empty()) return Failure{kFailed, outcome->complaints.front()};
+  if (Result<void> printed = print_table(*store, *outcome); !printed) {
+    return failed(printed.error());
+  }
+  explain(*outcome);
+  if (Result<void> written = write_report(*store, options.out); !written) {
+    return failed(written.error());
+  }
+  std::error_code failure;
+  const std::filesystem::path full = std::filesystem::absolute(options.out, failure);
+  fmt::print("\nReport with pictures: {}\n", failure ? options.out : full.string());
+  return {};
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, Outcome& outcome) {
+  auto options = std::make_shared<Options>();
+  options->db = "boba-demo.db";
+  options->resume = true;
+  CLI::App* command = app.add_subcommand("demo", kDemoSummary);
+  command->add_option("--db", options->db, "where results go")
+      ->type_name("FILE")
+      ->capture_default_str();
+  command->add_option("--out", options->out, "the report")
+      ->type_name("FILE.html")
+      ->capture_default_str();
+  command->add_option("--experiment", options->experiment, "another experiment; see 'boba run'")
+      ->type_name("FILE|NAME")
+      ->capture_default_str();
+  add_run_options(*command, *options);
+  command->add_flag("--again", options->again, "run again what is in the database already");
+  command->footer(
+      "Fashion-MNIST comes from the Debian package dataset-fashion-mnist. Without it the built-in\n"
+      "data set serves. What was run before is shown again.\n"
+      "\n"
+      "Examples:\n"
+      "  boba demo\n"
+      "  boba demo --experiment synthetic --db small.db --out small.html");
+  command->callback([options, &outcome] { outcome = run(*options); });
+}
+
+}  // namespace boba::tools

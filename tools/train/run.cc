@@ -1,0 +1,122 @@
+// boba run: the runs of an experiment file, with their results in a database.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "boba/experiment/grid.h"
+#include "boba/store/store.h"
+#include "tools/command.h"
+#include "tools/table.h"
+#include "tools/train/accuracy_table.h"
+#include "tools/train/run_options.h"
+
+namespace boba::tools {
+namespace {
+
+struct Options : RunOptions {
+  std::string experiment;
+  bool dry_run = false;
+};
+
+// "quickstart       Fashion-MNIST, ..." for the help.
+std::string shipped_list() {
+  std::string text;
+  for (const ShippedExperiment& shipped : shipped_experiments()) {
+    text += wrap(fmt::format("{:<16}{}", shipped.name, shipped.summary), 100, 2, 18);
+  }
+  return text;
+}
+
+Outcome show_grid(const Grid& grid) {
+  Table table({{"", Align::kRight},
+               {"data"},
+               {"partition"},
+               {"model"},
+               {"rule"},
+               {"attack"},
+               {"byzantine", Align::kRight},
+               {"seed", Align::kRight},
+               {"rounds", Align::kRight}});
+  std::size_t number = 0;
+  long rounds = 0;
+  for (const Experiment& e : grid.experiments) {
+    table.add({std::to_string(++number), e.data.set, e.data.partition, e.model.kind, e.rule,
+               e.attack, std::to_string(e.attack == "none" ? 0 : e.federation.byzantine),
+               std::to_string(e.seed), std::to_string(e.training.rounds)});
+    rounds += e.training.rounds;
+  }
+  fmt::print("{}", table.text());
+  fmt::print("{}: {} runs, {} rounds in all; nothing was run\n", grid.name, grid.experiments.size(),
+             rounds);
+  return {};
+}
+
+Outcome report_outcome(const GridOutcome& outcome, const std::string& db) {
+  std::size_t finished = 0;
+  for (const RunRecord& run : outcome.runs) finished += run.status == RunStatus::kFinished ? 1 : 0;
+  if (finished > 0) {
+    fmt::print("Accuracy in percent:\n{}", to_text(accuracy_table(outcome.runs)));
+    fmt::print("{} runs in {}; 'boba report --db {}' draws them\n", outcome.runs.size(), db, db);
+  }
+  for (const std::string& complaint : outcome.complaints) fmt::print(stderr, "{}\n", complaint);
+  if (outcome.stopped) return Failure{kFailed, "stopped; --resume continues where it was"};
+  if (!outcome.complaints.empty()) {
+    return Failure{kFailed,
+                   fmt::format("{} of the runs did not finish", outcome.complaints.size())};
+  }
+  return {};
+}
+
+Outcome run(const Options& options) {
+  const auto overrides = overrides_of(options.settings);
+  if (!overrides) return usage(overrides.error().message);
+  const auto grid = load_grid(options.experiment, *overrides);
+  if (!grid) return usage(grid.error().message);
+  if (options.dry_run) return show_grid(*grid);
+  auto store = Store::open(options.db, OpenMode::kCreate);
+  if (!store) return failed(store.error());
+  const auto outcome = run_with_progress(*grid, *store, options);
+  if (!outcome) return failed(outcome.error());
+  return report_outcome(*outcome, options.db);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Outcome& outcome) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("run", kRunSummary);
+  command->add_option("experiment", options->experiment, "a file, or the name of one below")
+      ->required()
+      ->type_name("FILE|NAME");
+  command->add_option("--db", options->db, "where results go; made if it is not there")
+      ->type_name("FILE")
+      ->capture_default_str();
+  add_run_options(*command, *options);
+  CLI::Option* resume = command->add_flag("--resume", options->resume,
+                                          "continue runs that were begun and not finished");
+  command->add_flag("--again", options->again, "run again from the start, finished runs too")
+      ->excludes(resume);
+  command->add_flag("--dry-run", options->dry_run, "show the runs, run none");
+  command->footer(
+      "A list in the file is an axis: every combination is a run. Finished runs are kept in the\n"
+      "database and not run again. Ctrl-C stops after the round; a run that was killed has lost "
+      "one\n"
+      "round at most. The same experiment, seed and data give the same numbers, whatever --jobs\n"
+      "and --threads are.\n"
+      "\n"
+      "Experiments that come with boba:\n" +
+      shipped_list() +
+      "\n"
+      "Examples:\n"
+      "  boba run quickstart\n"
+      "  boba run mnist --set rule='boba(f=16)' --set attack=ipm --set seed=[1,2,3] --jobs 2\n"
+      "  boba run my.toml --db my.db --dry-run\n"
+      "  boba run my.toml --db my.db --resume");
+  command->callback([options, &outcome] { outcome = run(*options); });
+}
+
+}  // namespace boba::tools

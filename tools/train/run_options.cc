@@ -1,0 +1,111 @@
+#include "tools/train/run_options.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+
+#include "boba/data/catalogue.h"
+#include "boba/sim/runner.h"
+#include "tools/train/progress.h"
+
+namespace boba::tools {
+namespace {
+
+std::atomic<bool> stop_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+void request_stop(int signal_number) {
+  stop_requested = true;
+  // The next one ends the process as if nobody had asked to hear of it.
+  ::signal(signal_number, SIG_DFL);
+  constexpr char kText[] = "\nStopping after this round; once more to end at once.\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText, sizeof(kText) - 1);
+}
+
+// Hears SIGINT and SIGTERM while it lives.
+class StopSignals {
+ public:
+  StopSignals() {
+    stop_requested = false;
+    struct sigaction action = {};
+    action.sa_handler = &request_stop;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    ::sigaction(SIGINT, &action, &interrupt_);
+    ::sigaction(SIGTERM, &action, &terminate_);
+  }
+  ~StopSignals() {
+    ::sigaction(SIGINT, &interrupt_, nullptr);
+    ::sigaction(SIGTERM, &terminate_, nullptr);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+ private:
+  struct sigaction interrupt_ = {};
+  struct sigaction terminate_ = {};
+};
+
+ClaimMode mode_of(const RunOptions& options) {
+  if (options.again) return ClaimMode::kRestart;
+  return options.resume ? ClaimMode::kResume : ClaimMode::kNew;
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command.add_option("--set", options.settings, "set a key of the experiment; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--data", options.data, "folder with data sets, before $BOBA_DATA")
+      ->type_name("DIR");
+  command.add_option("--jobs", options.jobs, "runs at once; they share the threads")
+      ->check(whole_number(1, 1024))
+      ->type_name("N")
+      ->capture_default_str();
+  add_threads_option(command, options.threads);
+  command.add_flag("--quiet", options.quiet, "no progress");
+}
+
+Result<std::vector<Override>> overrides_of(const std::vector<std::string>& settings) {
+  std::vector<Override> overrides;
+  for (const std::string& setting : settings) {
+    auto parsed = parse_override(setting);
+    if (!parsed) return parsed.error();
+    overrides.push_back(std::move(*parsed));
+  }
+  return overrides;
+}
+
+Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunOptions& options) {
+  DatasetCache data(default_sources(options.data));
+  Progress progress(grid, {.out = stderr,
+                           .terminal = !options.quiet && ::isatty(STDERR_FILENO) == 1,
+                           .label_table = !options.quiet,
+                           .quiet = options.quiet});
+  Result<void> done;
+  {
+    const StopSignals signals;
+    done = run_grid(grid, data, store,
+                    {.jobs = options.jobs,
+                     .threads = options.threads,
+                     .mode = mode_of(options),
+                     .stop = &stop_requested},
+                    progress);
+  }
+  progress.close();
+  if (!done) return done.error();
+  GridOutcome outcome;
+  outcome.complaints = progress.complaints();
+  outcome.stopped = stop_requested;
+  for (const std::int64_t id : progress.runs()) {
+    auto record = store.run(id);
+    if (!record) return record.error();
+    outcome.runs.push_back(std::move(*record));
+  }
+  return outcome;
+}
+
+}  // namespace boba::tools

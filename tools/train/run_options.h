@@ -1,0 +1,41 @@
+// What `boba run` and `boba demo` share: running a grid into a database with progress, until it is
+// done or Ctrl-C.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "boba/core/result.h"
+#include "boba/experiment/grid.h"
+#include "boba/store/store.h"
+#include "tools/command.h"
+
+namespace boba::tools {
+
+struct RunOptions {
+  std::vector<std::string> settings;  // --set
+  std::string db = "boba.db";
+  std::string data;
+  int jobs = 1;
+  int threads = 0;
+  bool resume = false;
+  bool again = false;
+  bool quiet = false;
+};
+
+// --set, --data, --jobs, --threads, --quiet.
+void add_run_options(CLI::App& command, RunOptions& options);
+
+Result<std::vector<Override>> overrides_of(const std::vector<std::string>& settings);
+
+struct GridOutcome {
+  std::vector<RunRecord> runs;          // of the grid, in its order
+  std::vector<std::string> complaints;  // runs that failed or were left alone
+  bool stopped = false;                 // by Ctrl-C
+};
+
+// Ctrl-C stops every run after its round; a second one ends the process at once.
+Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunOptions& options);
+
+}  // namespace boba::tools
