@@ -69,6 +69,19 @@ struct Gathered {
   RowList whole;
 };
 
+// Where not one honest update is a number, the model has left the numbers. What attackers send then
+// is no reason to go on walking.
+Error model_lost() {
+  return {ErrorCode::kRefused, "no honest update is finite: the model is lost"};
+}
+
+bool all_honest_refused(const Verdict& verdict, const Cohort& cohort) {
+  for (std::size_t i = 0; i < cohort.honest.size(); ++i) {
+    if (!verdict.clients[i].refused) return false;
+  }
+  return true;
+}
+
 class TrainedSimulation final : public Simulation {
  public:
   explicit TrainedSimulation(Parts parts)
@@ -135,11 +148,12 @@ class TrainedSimulation final : public Simulation {
     if (!rows) return rows.error();
     record.train_seconds = watch.lap();
     const Result<void> forged = forge(cohort, round, record.learning_rate, *rows);
-    if (!forged) return forged.error();
     record.attack_seconds = watch.lap();
-    auto verdict = aggregate(*rows, round, record.learning_rate);
+    auto verdict =
+        forged ? aggregate(*rows, round, record.learning_rate) : Result<Verdict>(forged.error());
     if (!verdict && verdict.error().code != ErrorCode::kRefused) return verdict.error();
     record.aggregate_seconds = watch.lap();
+    if (verdict && all_honest_refused(*verdict, cohort)) verdict = model_lost();
     if (verdict) {
       apply(record);
       judge(*verdict, cohort, parts_.plan.clients, record);
@@ -200,11 +214,27 @@ class TrainedSimulation final : public Simulation {
     return parts_.experiment.training.algorithm == Algorithm::kFedSgd ? rate : 1.0;
   }
 
+  // Attacks look at honest updates that are numbers.
   Result<void> forge(const Cohort& cohort, int round, double rate, const Gathered& rows) {
     if (!parts_.attack || cohort.byzantine.empty()) return {};
     RowList honest(DType::kFloat32, parameters_.size());
     const UpdateView all = rows.clients.view();
     for (std::size_t i = 0; i < cohort.honest.size(); ++i) honest.add(all, i);
+    const Result<void> done = forge_from(honest, cohort, round, rate);
+    if (done) return done;
+    const DotsPass pass = parts_.kernels->dots(honest.view(), {}, {});
+    RowList finite(DType::kFloat32, parameters_.size());
+    for (std::size_t i = 0; i < cohort.honest.size(); ++i) {
+      if (pass.scan[i].finite) finite.add(all, i);
+    }
+    if (finite.rows() == cohort.honest.size()) return done;
+    if (finite.rows() == 0) {
+      return model_lost();
+    }
+    return forge_from(finite, cohort, round, rate);
+  }
+
+  Result<void> forge_from(const RowList& honest, const Cohort& cohort, int round, double rate) {
     std::vector<MutableRow> out;
     for (std::size_t j = 0; j < cohort.byzantine.size(); ++j) {
       out.push_back(updates_.row(cohort.honest.size() + j));

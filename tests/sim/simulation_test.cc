@@ -172,6 +172,14 @@ TEST(Simulation, GoesOnWhenNoUpdateIsUsable) {
   ASSERT_EQ(entries.size(), 6U);
   EXPECT_FALSE(entries.back().round.note.empty());
   EXPECT_EQ(entries.back().round.false_rejects, 9);
+  // Attackers that look at honest updates find none.
+  for (const char* attack : {"ipm", "lie", "mimic", "minmax", "gauss", "signflip"}) {
+    e.attack = attack;
+    const auto attacked = finish(*simulation_of(e, data));
+    ASSERT_EQ(attacked.size(), 6U) << attack;
+    EXPECT_NE(attacked.back().round.note.find("the model is lost"), std::string::npos) << attack;
+    EXPECT_TRUE(attacked.back().evaluation.has_value());
+  }
 }
 
 TEST(Simulation, RefusesHostileUpdatesAndLearns) {

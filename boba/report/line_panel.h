@@ -1,0 +1,33 @@
+// One panel of lines with bands: shares of 0 to 1, shown in percent, over rounds.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "boba/report/scale.h"
+#include "boba/report/statistics.h"
+
+namespace boba::report {
+
+struct Line {
+  std::string label;
+  std::size_t hue = 0;
+  std::vector<BandPoint> points;
+};
+
+struct LinePanel {
+  std::string title;
+  std::string description;
+  std::vector<Line> lines;
+  Domain x;
+  Domain y;
+  bool end_labels = false;  // the lines' names at their right ends
+};
+
+std::string line_panel(const LinePanel& panel);
+
+// "series c3 d3": the colour and the dashes of a rule.
+std::string series_class(std::size_t hue);
+
+}  // namespace boba::report

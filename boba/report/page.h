@@ -1,0 +1,23 @@
+// The page as a whole.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "boba/report/report_data.h"
+#include "boba/report/settings.h"
+
+namespace boba::report {
+
+// HTML of one file that needs no other.
+std::string page(std::string_view title, const std::vector<RunData>& runs);
+
+// What came out, in one or two plain sentences; empty where nothing was measured under attack.
+std::string conclusion(const Setting& setting);
+
+// style.cc and script.cc.
+std::string_view style_sheet();
+std::string_view script();
+
+}  // namespace boba::report

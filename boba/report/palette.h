@@ -1,0 +1,10 @@
+// How many colours there are; style.cc has them, for light and for dark pages.
+#pragma once
+
+namespace boba::report {
+
+inline constexpr int kHues = 8;    // of rules: classes c0, c1, ...
+inline constexpr int kDashes = 5;  // d0, d1, ...; 5 and 8 have no common factor: 40 rules differ
+inline constexpr int kShades = 9;  // of heat maps: h0 is low, h8 high; k0..k8 the text upon them
+
+}  // namespace boba::report

@@ -1,0 +1,14 @@
+#include "boba/report/report.h"
+
+#include "boba/report/page.h"
+#include "boba/report/report_data.h"
+
+namespace boba {
+
+Result<std::string> make_report(const Store& store, const ReportOptions& options) {
+  Result<std::vector<report::RunData>> runs = report::read_runs(store, options.where);
+  if (!runs) return runs.error();
+  return report::page(options.title, *runs);
+}
+
+}  // namespace boba
