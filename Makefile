@@ -1,14 +1,14 @@
 # The short way to everything; CMakePresets.json has the long one.
 .DEFAULT_GOAL := help
-.PHONY: help build test demo bench format lint clean install-build install-format install-lint
+.PHONY: help build test demo bench format lint clean install-build install-test install-format install-lint
 
 JOBS ?= $(shell nproc)
 
 help:
-	@echo "make demo    build boba and show the rules side by side on attacked updates"
+	@echo "make demo    build boba, train a federation under attack, draw a report"
 	@echo "make test    build and run all tests"
 	@echo "make build   build the library and build/bin/boba"
-	@echo "make bench   build and time every rule on this machine"
+	@echo "make bench   build and time every rule, and training, on this machine"
 	@echo "make format  format the sources in place"
 	@echo "make lint    look for faults with clang-tidy"
 	@echo "make clean   remove the build folders"
@@ -20,14 +20,15 @@ build: install-build
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS)
 
-test: build
+test: install-test build
 	ctest --preset release
 
 demo: build
-	build/bin/boba demo
+	build/bin/boba demo --db build/demo.db --out build/demo.html
 
 bench: build
 	build/bin/boba bench
+	build/bin/boba_bench_training
 
 format: install-format
 	scripts/format.sh
@@ -41,6 +42,9 @@ clean:
 
 install-build:
 	@scripts/install-packages.sh build
+
+install-test:
+	@scripts/install-packages.sh test
 
 install-format:
 	@scripts/install-packages.sh format

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a step needs, and nothing if they are all there.
 #
-#   scripts/install-packages.sh build [format] [lint] [fuzz]
+#   scripts/install-packages.sh build [test] [format] [lint] [fuzz]
 set -euo pipefail
 
 # What each step needs. CONTRIBUTING.md repeats this table for people.
@@ -9,13 +9,16 @@ packages_of() {
   case "$1" in
     build)
       echo g++ cmake ninja-build pkg-config libeigen3-dev libfmt-dev libcli11-dev \
-        nlohmann-json3-dev libgtest-dev
+        nlohmann-json3-dev libgtest-dev libarchive-dev zlib1g-dev libopencv-core-dev \
+        libopencv-imgproc-dev libjpeg-dev libssl-dev libtomlplusplus-dev libsqlite3-dev libtorch-dev libopenblas-dev \
+        dataset-fashion-mnist
       ;;
+    test) echo chromium ;;
     format) echo clang-format ;;
     lint) echo clang-tidy ;;
     fuzz) echo clang libclang-rt-dev ;;
     *)
-      echo "install-packages: no step '$1'; steps are: build, format, lint, fuzz" >&2
+      echo "install-packages: no step '$1'; steps are: build, test, format, lint, fuzz" >&2
       return 2
       ;;
   esac
@@ -26,7 +29,7 @@ installed() {
 }
 
 if [ $# -eq 0 ]; then
-  echo "usage: $0 STEP...   steps are: build, format, lint, fuzz" >&2
+  echo "usage: $0 STEP...   steps are: build, test, format, lint, fuzz" >&2
   exit 2
 fi
 
