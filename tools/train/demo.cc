@@ -93,11 +93,14 @@ Result<void> print_table(const Store& store, const GridOutcome& outcome) {
     if (!rounds) return rounds.error();
     double accepts = 0;
     double rejects = 0;
+    double count = 0;
     for (const RoundRecord& round : *rounds) {
+      if (!round.note.empty()) continue;  // a lost model: nobody was judged
       accepts += round.false_accepts;
       rejects += round.false_rejects;
+      ++count;
     }
-    const auto count = static_cast<double>(std::max<std::size_t>(1, rounds->size()));
+    count = std::max(1.0, count);
     table.add({run.header.rule, run.header.attack,
                fmt::format("{:.2f}", 100 * run.accuracy.value_or(0)), worst->name,
                fmt::format("{:.1f}", worst->recall),
