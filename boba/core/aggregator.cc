@@ -212,6 +212,19 @@ Aggregator Aggregator::renamed(std::string spec) const {
   return result;
 }
 
+Result<void> Aggregator::admits(Shape shape) const {
+  for (const MixStagePtr& stage : mixes_) {
+    if (Result<void> good = stage->admits(shape); !good) return good;
+    // How many rows there are depends on no seed.
+    shape.clients = stage->mix(shape, 0, 0).rows();
+  }
+  if (Result<void> good = rule_->admits(shape); !good) return good;
+  for (const BlendStagePtr& blend : blends_) {
+    if (Result<void> good = blend->admits(shape); !good) return good;
+  }
+  return {};
+}
+
 Result<Verdict> Aggregator::aggregate(const Kernels& kernels, const Round& round,
                                       MutableRow out) const {
   if (Result<void> good = check(round); !good) return good.error();

@@ -30,6 +30,10 @@ class Aggregator {
 
   const std::string& spec() const { return spec_; }
 
+  // Whether a round of this shape can be aggregated: what the stages and the rule refuse, before
+  // any row is there.
+  Result<void> admits(Shape shape) const;
+
   // Writes the aggregate of the round to out, which has the updates' type and length and must not
   // overlap them. Unusable updates are refused and named in the verdict. On failure out holds
   // nothing of use.

@@ -23,6 +23,8 @@ constexpr std::size_t kColumns = 3;  // class, title, description
 constexpr std::size_t kVectorLength = 100;
 constexpr std::size_t kMostRows = 1'000'000;
 constexpr int kMostLength = 4096;
+constexpr std::int32_t kNoMore = -1;  // behind the numbers of a text
+static_assert(Vocabulary::kUnknown != kNoMore);
 
 enum Part : std::size_t { kTrain, kTest, kVectors, kParts };
 
@@ -82,7 +84,7 @@ Result<std::optional<std::size_t>> count_part(std::size_t part, ByteStream& stre
   return std::optional(*count);
 }
 
-// Appends the file's texts, each length numbers of the vocabulary, -1 after the end of a text.
+// Appends the file's texts, each length numbers of the vocabulary, kNoMore after the end of a text.
 Result<void> read_texts(ByteStream& stream, std::size_t length, Vocabulary& vocabulary,
                         Examples& examples) {
   std::vector<std::int32_t> words;
@@ -91,17 +93,23 @@ Result<void> read_texts(ByteStream& stream, std::size_t length, Vocabulary& voca
         words.clear();
         vocabulary.tokenize(title, length, words);
         vocabulary.tokenize(description, length, words);
-        words.resize(length, -1);
+        words.resize(length, kNoMore);
         examples.words.insert(examples.words.end(), words.begin(), words.end());
         examples.labels.push_back(label);
       });
-  return rows ? Result<void>() : rows.error();
+  if (!rows) return rows.error();
+  if (!vocabulary.overflowed()) return {};
+  return stream.error_here(fmt::format("more than {} different words", Vocabulary::kMostWords));
 }
 
 // From numbers of the vocabulary to rows of the vectors.
 void renumber(const std::vector<std::int32_t>& row_of, std::vector<std::int32_t>& words) {
   for (std::int32_t& word : words) {
-    word = word < 0 ? kNoWord : row_of[static_cast<std::size_t>(word)];
+    if (word == kNoMore) {
+      word = kNoWord;
+    } else {
+      word = word < 0 ? kUnknownWord : row_of[static_cast<std::size_t>(word)];
+    }
   }
 }
 

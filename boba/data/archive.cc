@@ -23,11 +23,13 @@ namespace boba {
 namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 17;
-// No data set here is larger; what unpacks to more is a trap.
-constexpr std::uint64_t kMostUnpacked = std::uint64_t{8} << 30;
 
 Error io_error(const std::filesystem::path& path, std::string_view what) {
   return {ErrorCode::kIo, fmt::format("{}: {}", path.string(), what)};
+}
+
+Error too_large(std::uint64_t most) {
+  return {ErrorCode::kIo, fmt::format("it unpacks to more than {} bytes", most)};
 }
 
 enum class Packing : std::uint8_t { kNone, kGzip, kXz };
@@ -58,7 +60,8 @@ Result<Packing> packing_of(const std::filesystem::path& path) {
 // Unpacks gzip for libarchive, whose own filter does not compare the checksum at the end.
 class Gunzip {
  public:
-  explicit Gunzip(const std::filesystem::path& path) : file_(gzopen(path.c_str(), "rb")) {
+  Gunzip(const std::filesystem::path& path, std::uint64_t most)
+      : file_(gzopen(path.c_str(), "rb")), most_(most) {
     if (file_ != nullptr) gzbuffer(file_, kBlock);
   }
   ~Gunzip() {
@@ -68,6 +71,7 @@ class Gunzip {
   Gunzip& operator=(const Gunzip&) = delete;
 
   bool opened() const { return file_ != nullptr; }
+  bool exceeded() const { return total_ > most_; }
 
   static la_ssize_t read(archive* to, void* self, const void** out) {
     auto* gunzip = static_cast<Gunzip*>(self);
@@ -99,7 +103,7 @@ class Gunzip {
       return Error{ErrorCode::kIo, cut ? "the gzip data ends too early" : plain(why)};
     }
     total_ += static_cast<std::uint64_t>(count);
-    if (total_ > kMostUnpacked) return Error{ErrorCode::kIo, "it unpacks to more than 8 GiB"};
+    if (total_ > most_) return too_large(most_);
     return static_cast<std::size_t>(count);
   }
   // zlib puts the file's name before what it says.
@@ -109,6 +113,7 @@ class Gunzip {
   }
 
   gzFile file_;
+  std::uint64_t most_;
   std::vector<unsigned char> block_ = std::vector<unsigned char>(kBlock);
   std::uint64_t total_ = 0;
 };
@@ -116,7 +121,8 @@ class Gunzip {
 // An open file or archive.
 class Archive {
  public:
-  Archive() : handle_(archive_read_new(), &archive_read_free) {}
+  explicit Archive(std::uint64_t most)
+      : most_(most), handle_(archive_read_new(), &archive_read_free) {}
 
   // As one stream of bytes, or as an archive with members.
   Result<void> open(const std::filesystem::path& path, bool members) {
@@ -134,7 +140,7 @@ class Archive {
     }
     int status = ARCHIVE_OK;
     if (*packing == Packing::kGzip) {
-      gunzip_ = std::make_unique<Gunzip>(path);
+      gunzip_ = std::make_unique<Gunzip>(path, most_);
       if (!gunzip_->opened()) return io_error(path, "cannot open it");
       status = archive_read_open(get(), gunzip_.get(), nullptr, &Gunzip::read, nullptr);
     } else {
@@ -151,6 +157,7 @@ class Archive {
       const int status = archive_read_next_header(get(), &entry);
       if (status == ARCHIVE_EOF) return static_cast<archive_entry*>(nullptr);
       if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return trouble();
+      if (Result<void> sound = check_size(); !sound) return io_error(path_, sound.error().message);
       if (archive_entry_filetype(entry) == AE_IFREG) return entry;
     }
   }
@@ -165,18 +172,32 @@ class Archive {
   ByteStream::Fill fill() {
     return [this](std::span<std::uint8_t> out) -> Result<std::size_t> {
       const la_ssize_t count = archive_read_data(get(), out.data(), out.size());
-      if (count >= 0) return static_cast<std::size_t>(count);
-      return Error{ErrorCode::kIo, reason()};
+      if (count < 0) return Error{ErrorCode::kIo, reason()};
+      given_ += static_cast<std::uint64_t>(count);
+      if (Result<void> sound = check_size(); !sound) return sound.error();
+      return static_cast<std::size_t>(count);
     };
   }
 
  private:
   archive* get() const { return handle_.get(); }
   std::string reason() const {
+    // Where libarchive passes over a member it has words of its own for this.
+    if (gunzip_ != nullptr && gunzip_->exceeded()) return too_large(most_).message;
     const char* text = archive_error_string(get());
     return text == nullptr ? "it cannot be unpacked" : fmt::format("damaged: {}", text);
   }
   Error trouble() const { return io_error(path_, reason()); }
+  // Of the stream around the members, and of the members, which a zip packs one by one.
+  Result<void> check_size() const {
+    const auto passed =
+        static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_filter_bytes(get(), 0)));
+    if (given_ > most_ || passed > most_) return too_large(most_);
+    return {};
+  }
+
+  std::uint64_t most_;
+  std::uint64_t given_ = 0;
 
   // Declared before the handle, which reads from it until it is freed.
   std::unique_ptr<Gunzip> gunzip_;
@@ -184,8 +205,9 @@ class Archive {
   std::filesystem::path path_;
 };
 
-Result<void> read_single(const StoredFile& file, std::size_t index, const ReadBody& body) {
-  Archive from;
+Result<void> read_single(const StoredFile& file, std::size_t index, const ReadBody& body,
+                         std::uint64_t most) {
+  Archive from(most);
   if (Result<void> opened = from.open(file.path, false); !opened) return opened;
   const Result<archive_entry*> entry = from.next();
   if (!entry) return entry.error();
@@ -204,9 +226,9 @@ std::string_view last_component(std::string_view name) {
 
 // The members of one archive, given by their places in files.
 Result<void> read_members(std::span<const StoredFile> files, std::vector<std::size_t> wanted,
-                          const ReadBody& body) {
+                          const ReadBody& body, std::uint64_t most) {
   const std::filesystem::path& path = files[wanted.front()].path;
-  Archive from;
+  Archive from(most);
   if (Result<void> opened = from.open(path, true); !opened) return opened;
   while (!wanted.empty()) {
     const Result<archive_entry*> entry = from.next();
@@ -253,7 +275,8 @@ std::string StoredFile::name() const {
   return member.empty() ? path.string() : path.string() + ": " + member;
 }
 
-Result<void> read_files(std::span<const StoredFile> files, const ReadBody& body, int threads) {
+Result<void> read_files(std::span<const StoredFile> files, const ReadBody& body, int threads,
+                        std::uint64_t most_unpacked) {
   const std::vector<std::vector<std::size_t>> passes = passes_of(files);
   std::vector<Result<void>> results(passes.size());
   std::atomic<std::size_t> next{0};
@@ -263,8 +286,9 @@ Result<void> read_files(std::span<const StoredFile> files, const ReadBody& body,
       const StoredFile& first = files[passes[i].front()];
       // Nothing may leave a thread of ours; what can be thrown here is for want of memory.
       try {
-        results[i] = first.member.empty() ? read_single(first, passes[i].front(), body)
-                                          : read_members(files, passes[i], body);
+        results[i] = first.member.empty()
+                         ? read_single(first, passes[i].front(), body, most_unpacked)
+                         : read_members(files, passes[i], body, most_unpacked);
       } catch (const std::exception& error) {
         results[i] = Error{ErrorCode::kInternal, fmt::format("{}: {}", first.name(), error.what())};
       }

@@ -29,8 +29,11 @@ using ReadBody = std::function<Result<void>(std::size_t index, ByteStream& strea
 // Calls body once for each file, unpacking as the content demands. An archive is passed over once,
 // so its members come in the archive's order. With threads > 1 body runs on several files at a
 // time. The first error of the lowest file ends it all; a file that lies about its packing, an
-// archive without a member and damaged data are errors.
-Result<void> read_files(std::span<const StoredFile> files, const ReadBody& body, int threads = 1);
+// archive without a member and damaged data are errors, and so is one that unpacks to more bytes
+// than the limit: no data set here is larger, it is a trap.
+inline constexpr std::uint64_t kMostUnpacked = std::uint64_t{8} << 30;
+Result<void> read_files(std::span<const StoredFile> files, const ReadBody& body, int threads = 1,
+                        std::uint64_t most_unpacked = kMostUnpacked);
 
 // The unpacked size of a plain, .gz or .xz file from its last bytes; none if they do not tell.
 std::optional<std::uint64_t> unpacked_size(const std::filesystem::path& path);

@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kDebianFolder = "/usr/share/datasets";
-constexpr std::string_view kDataOption = "--data";
 
 constexpr const SetEntry* kFileSets[] = {&kMnist, &kFashionMnist, &kCifar10, &kAgNews};
 
@@ -96,7 +95,7 @@ DataSources default_sources(std::string_view data_option) {
     sources.origins.emplace_back(origin);
   };
   add(data_option, kDataOption);
-  add(environment("BOBA_DATA"), "BOBA_DATA");
+  add(environment("BOBA_DATA"), kDataVariable);
   add(kDebianFolder, "Debian package");
   add(cache_folder(), "cache");
   return sources;
@@ -136,6 +135,12 @@ Result<std::vector<StoredFile>> locate_set(const SetEntry& entry, const DataSour
     for (const StoredFile& file : groups.back().files) files.push_back(file);
   }
   if (missing) return missing_set(entry, groups, sources);
+  for (const LocatedGroup& group : groups) {
+    if (group.passed_over.empty()) continue;
+    return invalid_argument(
+        fmt::format("{}: {}. Complete that folder or do not name it; {} has all of them.",
+                    entry.name, group.passed_over, group.folder.string()));
+  }
   return files;
 }
 

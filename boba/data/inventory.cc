@@ -18,7 +18,9 @@ namespace {
 // Where the set's files are, part by part.
 struct Whereabouts {
   std::vector<StoredFile> files;
-  std::string missing;  // roles, separated by commas
+  std::string missing;      // roles, separated by commas
+  std::string passed_over;  // of LocatedGroup
+  std::string passed_folder;
   std::string folders;
 };
 
@@ -29,6 +31,12 @@ Whereabouts find_files(const SetEntry& entry, const DataSources& sources) {
     const std::string folder = found.folder.string();
     if (!folder.empty() && result.folders != folder) {
       result.folders += (result.folders.empty() ? "" : ", ") + folder;
+    }
+    if (result.passed_over.empty() && !found.passed_over.empty()) {
+      result.passed_over = found.passed_over +
+                           "; complete that folder or do not name it: " + folder +
+                           " has all of them";
+      result.passed_folder = found.passed_folder.string();
     }
     result.files.insert(result.files.end(), found.files.begin(), found.files.end());
     for (const std::string& role : found.missing) {
@@ -126,6 +134,12 @@ FoundSet describe_set(const SetEntry& entry, const DataSources& sources) {
   found.folder = where.folders;
   if (!where.missing.empty()) {
     found.trouble = where.folders.empty() ? "not found" : "not found: " + where.missing;
+    return found;
+  }
+  // Loading refuses it, too: the user meant the folder that was named.
+  if (!where.passed_over.empty()) {
+    found.folder = where.passed_folder;
+    found.trouble = where.passed_over;
     return found;
   }
   found.trouble = count_examples(entry, where.files, found);

@@ -1,5 +1,8 @@
 #include "boba/data/locate.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -64,20 +67,59 @@ std::vector<fs::path> folders_of(const fs::path& source, const FileGroup& group)
   return folders;
 }
 
+LocatedGroup nothing_of(const FileGroup& group) {
+  LocatedGroup nothing;
+  nothing.files.resize(group.parts.size());
+  for (const FilePart& part : group.parts) nothing.missing.emplace_back(part.role);
+  return nothing;
+}
+
+// The first folder of the source that holds all parts, or else most of them.
+LocatedGroup most_of(const FileGroup& group, const fs::path& source) {
+  LocatedGroup best = nothing_of(group);
+  for (const fs::path& folder : folders_of(source, group)) {
+    LocatedGroup found = look_into(folder, group);
+    if (found.missing.size() >= best.missing.size()) continue;
+    if (group.is_foreign != nullptr && group.is_foreign(found.files)) continue;
+    best = std::move(found);
+    if (best.missing.empty()) break;
+  }
+  return best;
+}
+
+bool is_named(const DataSources& sources, std::size_t i) {
+  if (i >= sources.origins.size()) return false;
+  return sources.origins[i] == kDataOption || sources.origins[i] == kDataVariable;
+}
+
+std::string describe(const FileGroup& group, const LocatedGroup& found, const std::string& origin) {
+  std::string there;
+  for (std::size_t i = 0; i < group.parts.size(); ++i) {
+    if (found.files[i].path.empty()) continue;
+    there += (there.empty() ? "" : ", ") + std::string(group.parts[i].role);
+  }
+  return fmt::format("{} ({}) has {}, but no {}", found.folder.string(), origin, there,
+                     fmt::join(found.missing, ", "));
+}
+
 }  // namespace
 
 LocatedGroup locate(const FileGroup& group, const DataSources& sources) {
-  LocatedGroup best;
-  best.files.resize(group.parts.size());
-  for (const FilePart& part : group.parts) best.missing.emplace_back(part.role);
-  for (const fs::path& source : sources.folders) {
-    for (const fs::path& folder : folders_of(source, group)) {
-      LocatedGroup found = look_into(folder, group);
-      if (found.missing.size() >= best.missing.size()) continue;
-      if (group.is_foreign != nullptr && group.is_foreign(found.files)) continue;
-      best = std::move(found);
-      if (best.missing.empty()) return best;
+  LocatedGroup best = nothing_of(group);
+  LocatedGroup passed;  // the first that the user named and that is incomplete
+  for (std::size_t i = 0; i < sources.folders.size(); ++i) {
+    LocatedGroup here = most_of(group, sources.folders[i]);
+    const bool complete = here.missing.empty();
+    if (!complete && passed.folder.empty() && !here.folder.empty() && is_named(sources, i)) {
+      passed = here;
+      passed.passed_over = describe(group, here, sources.origins[i]);
     }
+    if (here.missing.size() < best.missing.size()) best = std::move(here);
+    if (complete) break;
+  }
+  if (best.missing.empty() && !passed.folder.empty()) {
+    best.passed_over = passed.passed_over;
+    best.passed_folder = passed.folder;
   }
   return best;
 }

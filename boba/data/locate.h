@@ -13,6 +13,10 @@
 
 namespace boba {
 
+// Origins of sources that the user named.
+inline constexpr std::string_view kDataOption = "--data";
+inline constexpr std::string_view kDataVariable = "BOBA_DATA";
+
 // One way to keep a file: under a name, to which .gz or .xz may be added, or inside an archive.
 struct FileChoice {
   std::string_view file;
@@ -41,9 +45,15 @@ struct LocatedGroup {
   std::filesystem::path folder;      // empty: no file of the group was found anywhere
   std::vector<StoredFile> files;     // one for each part; an empty path where it is missing
   std::vector<std::string> missing;  // roles of parts without a file
+
+  // A folder named by the user that has some of the parts, where another was taken all the same:
+  // "sets/mnist (--data) has training images, but no test labels". Empty: none.
+  std::string passed_over;
+  std::filesystem::path passed_folder;
 };
 
-// The first folder that holds all parts; else the first that holds most of them.
+// The first folder that holds all parts; else the first that holds most of them. Origins say which
+// sources the user named: --data and BOBA_DATA.
 LocatedGroup locate(const FileGroup& group, const DataSources& sources);
 
 }  // namespace boba

@@ -58,6 +58,24 @@ Result<void> each_line(ByteStream& stream, Body&& body) {
   }
 }
 
+// Where the number ends; null if it is none or not finite. A number that is too small for a float
+// is nearly zero, and zero will do.
+const char* read_float(const char* at, const char* end, float& value) {
+  // from_chars takes no plus.
+  if (end - at > 1 && at[0] == '+' && at[1] != '-') ++at;
+  const std::from_chars_result read = std::from_chars(at, end, value);
+  if (read.ec == std::errc()) return std::isfinite(value) ? read.ptr : nullptr;
+  if (read.ec != std::errc::result_out_of_range) return nullptr;
+  double wide = 0;
+  const bool in_range = std::from_chars(at, end, wide).ec == std::errc();
+  const std::string_view text(at, static_cast<std::size_t>(read.ptr - at));
+  const bool small =
+      in_range ? std::abs(wide) < 1 : text.find("e-") != text.npos || text.find("E-") != text.npos;
+  if (!small) return nullptr;
+  value = static_cast<float>(wide);
+  return read.ptr;
+}
+
 // The numbers of one line; what is wrong with them, else "".
 std::string read_numbers(std::string_view text, std::size_t length, std::vector<float>& out) {
   std::size_t count = 0;
@@ -67,13 +85,13 @@ std::string read_numbers(std::string_view text, std::size_t length, std::vector<
     if (*at != ' ') return fmt::format("'{}' in a number", *at);
     while (at != end && *at == ' ') ++at;
     if (at == end) break;
+    const std::string_view rest(at, static_cast<std::size_t>(end - at));
     float value = 0;
-    const std::from_chars_result read = std::from_chars(at, end, value);
-    if (read.ec != std::errc() || !std::isfinite(value)) {
-      const std::string_view word(at, static_cast<std::size_t>(end - at));
-      return fmt::format("'{}' is no finite number", word.substr(0, word.find(' ')));
+    const char* const behind = read_float(at, end, value);
+    if (behind == nullptr) {
+      return fmt::format("'{}' is no finite number", rest.substr(0, rest.find(' ')));
     }
-    at = read.ptr;
+    at = behind;
     if (++count <= length) out.push_back(value);
   }
   return count == length ? "" : fmt::format("{} numbers; expected {}", count, length);
@@ -118,15 +136,21 @@ void Vocabulary::tokenize(std::string_view text, std::size_t limit,
     }
     word_.assign(1, lower(text[i++]));
     while (kind == Kind::kWord && i < text.size() && kind_of(text[i]) == Kind::kWord) {
-      word_ += lower(text[i++]);
+      const char c = lower(text[i++]);
+      if (word_.size() <= kLongestWord) word_ += c;
     }
     out.push_back(number_of(word_));
   }
 }
 
 std::int32_t Vocabulary::number_of(std::string_view word) {
+  if (word.size() > kLongestWord) return kUnknown;
   const auto known = numbers_.find(word);
   if (known != numbers_.end()) return known->second;
+  if (numbers_.size() >= most_words_) {
+    overflowed_ = true;
+    return kUnknown;
+  }
   const auto number = static_cast<std::int32_t>(numbers_.size());
   numbers_.emplace(word, number);
   return number;

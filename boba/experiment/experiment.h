@@ -11,7 +11,8 @@
 namespace boba {
 
 enum class Algorithm : std::uint8_t { kFedSgd, kFedAvg, kFedProx };
-// Under partial participation: the Byzantine clients are sampled like the honest ones, or all come.
+// Under partial participation: the Byzantine clients are sampled like the honest ones and the
+// rule's f is scaled, or all come and f stays.
 enum class ByzantineTurnout : std::uint8_t { kSampled, kAll };
 
 struct DataSection {
@@ -35,7 +36,8 @@ struct TrainingSection {
   Algorithm algorithm = Algorithm::kFedSgd;
   int rounds = 200;
   double learning_rate = 0.1;
-  // From round decay_start on, every decay_every rounds, the rate is multiplied by decay.
+  // Rounds 1 .. decay_start have the initial rate. It is multiplied by decay in round
+  // decay_start + 1 for the first time, then every decay_every rounds.
   int decay_start = 100;
   int decay_every = 10;
   double decay = 1.0;

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <system_error>
 #include <variant>
 
+#include "boba/attacks/lie.h"
+#include "boba/attacks/mimic.h"
 #include "boba/core/options.h"
 #include "boba/core/spec.h"
 #include "boba/data/catalogue.h"
@@ -16,6 +17,7 @@
 #include "boba/experiment/keys.h"
 #include "boba/experiment/model_options.h"
 #include "boba/experiment/normal_form.h"
+#include "boba/experiment/participation.h"
 #include "boba/partition/majors.h"
 #include "boba/partition/registry.h"
 #include "boba/partition/step.h"
@@ -127,40 +129,108 @@ Finding check_partition(const Experiment& e, const DatasetTraits& traits) {
                fmt::format("federation.honest = {}: {}", clients, dealt.error().message)};
 }
 
-// No rule can be asked to tolerate all of the n clients.
-Finding check_tolerance(const Experiment& e, int n) {
-  const Result<std::vector<Params>> stages = parse_spec(e.rule);
-  for (const Params& stage : *stages) {
-    for (const auto& option : stage.values) {
-      int f = 0;
-      const std::string& text = option.second;
-      std::from_chars(text.data(), text.data() + text.size(), f);
-      if (option.first != "f" || f < n) continue;
-      return Fault{
-          {"rule", "federation.honest", "federation.byzantine"},
-          fmt::format("rule = {} tolerates f={} of n={} clients; f must be below n", e.rule, f, n)};
-    }
+bool is_attacked(const Experiment& e) { return *canonical_attack(e.attack) != "none"; }
+
+CohortSize cohort_of(const Experiment& e) {
+  FederationSection federation = e.federation;
+  if (!is_attacked(e)) federation.byzantine = 0;
+  return cohort_size(federation);
+}
+
+// Shares of which nobody is left once they are rounded.
+Finding check_shares(const Experiment& e) {
+  const FederationSection& federation = e.federation;
+  const double share = federation.participation;
+  if (clients_of(share, federation.honest) < 1) {
+    return Fault{
+        {"federation.participation", "federation.honest"},
+        fmt::format("federation.participation = {} of {} honest clients is nobody; at least {} "
+                    "would do",
+                    share, federation.honest, 0.5 / federation.honest)};
   }
-  return {};
+  if (!is_attacked(e) || cohort_of(e).byzantine > 0) return {};
+  return Fault{
+      {"federation.participation", "federation.byzantine", "attack"},
+      fmt::format("federation.participation = {} of {} Byzantine clients is nobody, so attack = {} "
+                  "never comes; at least {} or byzantine_turnout = all would do",
+                  share, federation.byzantine, e.attack, 0.5 / federation.byzantine)};
 }
 
 Finding check_clients(const Experiment& e) {
-  const bool attacked = *canonical_attack(e.attack) != "none";
-  if (attacked && e.federation.byzantine == 0) {
+  if (is_attacked(e) && e.federation.byzantine == 0) {
     return Fault{{"federation.byzantine", "attack"},
                  fmt::format("attack = {} needs Byzantine clients; got federation.byzantine = 0 "
                              "(where nobody attacks, write attack = none)",
                              e.attack)};
   }
-  // Halves are rounded up, as in every cohort.
-  if (std::floor(e.federation.participation * e.federation.honest + 0.5) < 1) {
-    return Fault{
-        {"federation.participation", "federation.honest"},
-        fmt::format("federation.participation = {} of {} honest clients is nobody; at "
-                    "least {} would do",
-                    e.federation.participation, e.federation.honest, 0.5 / e.federation.honest)};
+  return check_shares(e);
+}
+
+// Attacks that not every number of clients can carry out. REQUIRES: check_clients, as below.
+Finding check_attack(const Experiment& e) {
+  const CohortSize cohort = cohort_of(e);
+  const Result<std::vector<Params>> stages = parse_spec(e.attack);
+  const Params& params = stages->front();
+  if (params.name == MimicOptions::info().name) {
+    const Result<MimicOptions> mimic = bind<MimicOptions>(params);
+    if (mimic->choose != MimicOptions::Choose::kFixed || mimic->client < cohort.honest) return {};
+    return Fault{{"attack", "federation.honest", "federation.participation"},
+                 fmt::format("attack = {} copies honest client {} of a round; it has {}, 0..{}",
+                             e.attack, mimic->client, cohort.honest, cohort.honest - 1)};
   }
-  return check_tolerance(e, e.federation.honest + (attacked ? e.federation.byzantine : 0));
+  if (params.name == LieOptions::info().name && bind<LieOptions>(params)->z == 0) {
+    const auto z =
+        lie_z(static_cast<std::size_t>(cohort.honest), static_cast<std::size_t>(cohort.byzantine));
+    if (z) return {};
+    return Fault{{"attack", "federation.byzantine", "federation.honest"},
+                 fmt::format("attack = {}: {}", e.attack, z.error().message)};
+  }
+  return {};
+}
+
+// The largest f of the rule's stages.
+int tolerated(const std::string& rule) {
+  int most = 0;
+  const Result<std::vector<Params>> stages = parse_spec(rule);
+  for (const Params& stage : *stages) {
+    for (const auto& option : stage.values) {
+      if (option.first != "f") continue;
+      int f = 0;
+      const std::string& text = option.second;
+      std::from_chars(text.data(), text.data() + text.size(), f);
+      most = std::max(most, f);
+    }
+  }
+  return most;
+}
+
+// Whether the rule, as it is in a round, can aggregate as many clients as come to one.
+Finding check_rule(const Experiment& e, const DatasetTraits& traits) {
+  const CohortSize cohort = cohort_of(e);
+  const int n = cohort.honest + cohort.byzantine;
+  const Result<std::string> rule = scaled_rule(e.rule, e.federation);
+  const Result<Aggregator> made = make_aggregator(*rule);
+  const std::vector<std::string> keys = {"rule", "federation.honest", "federation.byzantine",
+                                         "federation.participation"};
+  // The file's rule and what participation makes of it.
+  std::string what = fmt::format("rule = {}", e.rule);
+  if (!everyone(e.federation)) {
+    what += fmt::format(", in a round of {} honest and {} Byzantine clients {},", cohort.honest,
+                        cohort.byzantine, *rule);
+  }
+  if (!made) return Fault{keys, fmt::format("{}: {}", what, made.error().message)};
+  if (const int f = tolerated(*rule); f >= n) {
+    return Fault{keys,
+                 fmt::format("{} tolerates f={} of n={} clients; f must be below n", what, f, n)};
+  }
+  const bool server = uses_server(e.rule);
+  const Result<void> good =
+      made->admits({.clients = static_cast<std::size_t>(n),
+                    .classes = server ? traits.classes : 0,
+                    .length = 1,  // no rule minds: the model's is not known here
+                    .server = server});
+  if (good) return {};
+  return Fault{keys, fmt::format("{} cannot be computed: {}", what, good.error().message)};
 }
 
 Finding check_counts(const Experiment& e, const DatasetTraits& traits) {
@@ -200,7 +270,9 @@ std::optional<Fault> find_fault(const Experiment& experiment) {
   if (Finding fault = check_corruptions(experiment, traits)) return fault;
   if (Finding fault = check_partition(experiment, traits)) return fault;
   if (Finding fault = check_clients(experiment)) return fault;
-  return check_server(experiment, traits);
+  if (Finding fault = check_attack(experiment)) return fault;
+  if (Finding fault = check_server(experiment, traits)) return fault;
+  return check_rule(experiment, traits);
 }
 
 }  // namespace boba

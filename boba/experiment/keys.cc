@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "boba/core/options.h"
+#include "boba/core/spec.h"
 #include "boba/data/catalogue.h"
 #include "boba/experiment/grid.h"
+#include "boba/experiment/participation.h"
 
 namespace boba {
 namespace {
@@ -221,8 +223,18 @@ bool has_texts(const Experiment& e) {
 bool is_local(const Experiment& e) { return e.training.algorithm != Algorithm::kFedSgd; }
 bool is_proximal(const Experiment& e) { return e.training.algorithm == Algorithm::kFedProx; }
 bool decays(const Experiment& e) { return e.training.decay != 1; }
+bool has_f(const Experiment& e) {
+  const Result<std::vector<Params>> stages = parse_spec(e.rule);
+  if (!stages) return true;
+  return std::any_of(stages->begin(), stages->end(), [](const Params& stage) {
+    return std::any_of(stage.values.begin(), stage.values.end(),
+                       [](const auto& value) { return value.first == "f"; });
+  });
+}
+// Turnout says which attackers come and whether f is scaled; the latter without attackers too, so
+// that runs with and without an attack have the same rule.
 bool is_sampled(const Experiment& e) {
-  return e.federation.participation != 1 && e.federation.byzantine > 0;
+  return !everyone(e.federation) && (e.federation.byzantine > 0 || has_f(e));
 }
 bool has_counts(const Experiment& e) { return !e.server.counts.empty(); }
 bool has_no_counts(const Experiment& e) { return e.server.counts.empty(); }
@@ -252,9 +264,9 @@ constexpr Key kKeys[] = {
     training<&TrainingSection::algorithm>("algorithm", "what a client does in a round")
         .one_of(kAlgorithms),
     training<&TrainingSection::rounds>("rounds", "of the whole run").between(1, 1e6),
-    training<&TrainingSection::learning_rate>("learning_rate", "of the first round")
+    training<&TrainingSection::learning_rate>("learning_rate", "before any decay")
         .between(1e-12, 1e6),
-    training<&TrainingSection::decay_start>("decay_start", "the round of the first decay")
+    training<&TrainingSection::decay_start>("decay_start", "rounds before the first decay")
         .between(0, 1e6)
         .when(decays),
     training<&TrainingSection::decay_every>("decay_every", "rounds between decays")
@@ -282,8 +294,8 @@ constexpr Key kKeys[] = {
         .between(1e-6, 1),
     federation<&FederationSection::byzantine_turnout>(
         "byzantine_turnout",
-        "with participation below 1: Byzantine clients are sampled like the "
-        "others, or all come")
+        "with participation below 1: Byzantine clients are sampled like the others and f is "
+        "scaled, or all come and f stays")
         .one_of(kTurnouts)
         .when(is_sampled),
 

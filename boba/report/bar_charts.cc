@@ -134,7 +134,7 @@ std::string worst_bars(const std::vector<WorstBar>& bars, const std::string& des
     whisker(svg, x(bar.low), x(bar.high), middle);
     svg.text(left - 10, middle + 4, clip(bar.label, kLabelCharacters), "label end");
     const double end = std::max({x(bar.worst), x(bar.high), x(bar.unattacked.value_or(0))});
-    svg.text(end + 12, middle + 4, clip(bar.words, 38), "value");
+    svg.text(end + 12, middle + 4, clip(bar.words, 46), "value");
   }
   svg.line(left, 4, left, bottom, "axis");
   return svg.finish();

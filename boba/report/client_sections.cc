@@ -53,6 +53,13 @@ std::string mix_title(const Setting& setting, std::size_t rule, std::size_t atta
   return setting.rules[rule].label + ", " + (axis.is_attack() ? axis.label : "no attack");
 }
 
+// These partitions are fixed; the others draw from the seed.
+std::string seed_words(const RunHeader& header) {
+  const std::string name = short_spec(header.partition);
+  if (name == "pairs" || name == "step") return "The same for every seed.";
+  return fmt::format("Seed {}; other seeds deal differently.", header.seed);
+}
+
 struct PhaseColumn {
   const char* name;
   double PhaseSeconds::*seconds;
@@ -158,9 +165,9 @@ std::optional<Section> label_mix_section(const Setting& setting) {
   std::string caption =
       "Every line is a client, every column a class; darker (brighter on a dark page) is a larger "
       "share of the client's labels. Left what the client holds, right what the rule concluded "
-      "from "
-      "its update in the last evaluated round, first seed. Where the sides look alike the server "
-      "knows the mix without having seen any data.";
+      "from its update in the last evaluated round, first seed. Where the sides look alike the "
+      "server "
+      "knows the mix without having seen any of the clients' data.";
   if (thinned) caption += fmt::format(" {} clients are drawn, evenly chosen.", kMostClients);
   return Section{"label-mix", "True and estimated label mix",
                  "<div class=\"panels tall\">" + panels + "</div>",
@@ -175,9 +182,9 @@ std::optional<Section> partition_section(const Setting& setting) {
   const std::size_t clients = ordered_clients(**run).size();
   std::string caption = fmt::format(
       "Which labels the honest clients hold: a column for each client, ordered by main class; the "
-      "stronger the shade the larger the class's share of its examples. Seed {}; other seeds deal "
-      "differently. Point at a column for the counts.",
-      (*run)->record.header.seed);
+      "stronger the shade the larger the class's share of its examples. {} Point at a column for "
+      "the counts.",
+      seed_words((*run)->record.header));
   if (clients > kMostClients) {
     caption += fmt::format(" {} of {} clients are drawn, evenly chosen.", kMostClients, clients);
   }

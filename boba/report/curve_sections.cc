@@ -69,7 +69,7 @@ std::vector<LinePanel> panels_of(const Setting& setting, CurveOf curve_of) {
 }
 
 // All panels have the same axes, so that they can be compared.
-void share_axes(std::vector<LinePanel>& panels, bool from_zero) {
+void share_axes(std::vector<LinePanel>& panels, Domain (*domain_of)(const std::vector<double>&)) {
   std::vector<double> values;
   Domain rounds{1e300, -1e300};
   for (const LinePanel& panel : panels) {
@@ -82,8 +82,7 @@ void share_axes(std::vector<LinePanel>& panels, bool from_zero) {
       }
     }
   }
-  if (from_zero) values.push_back(0);
-  const Domain shares = share_domain(values);
+  const Domain shares = domain_of(values);
   if (rounds.from <= 10) rounds.from = 0;
   for (LinePanel& panel : panels) {
     panel.x = rounds;
@@ -91,15 +90,29 @@ void share_axes(std::vector<LinePanel>& panels, bool from_zero) {
   }
 }
 
-std::string draw(std::vector<LinePanel>& panels, const Setting& setting, std::size_t shown) {
+// id begins the ids of the panels' parts.
+std::string draw(std::vector<LinePanel>& panels, const Setting& setting, std::size_t shown,
+                 const std::string& id) {
   std::string body = legend(setting.rules) + "<div class=\"panels\">";
   for (std::size_t i = 0; i < shown; ++i) {
     LinePanel& panel = panels[i];
+    panel.id = fmt::format("{}-{}", id, i + 1);
     panel.description = ends_of(panel);
     panel.end_labels = setting.rules.size() <= kMostEndLabels;
     body += line_panel(panel);
   }
   return body + "</div>";
+}
+
+bool exceeds(const std::vector<LinePanel>& panels, double cap) {
+  for (const LinePanel& panel : panels) {
+    for (const Line& line : panel.lines) {
+      for (const BandPoint& point : line.points) {
+        if (point.high > cap) return true;
+      }
+    }
+  }
+  return false;
 }
 
 std::string band_words(const Setting& setting) {
@@ -111,13 +124,14 @@ std::string band_words(const Setting& setting) {
 
 }  // namespace
 
-std::optional<Section> curves_section(const Setting& setting) {
+std::optional<Section> curves_section(const Setting& setting, std::size_t index) {
   std::vector<LinePanel> panels = panels_of(setting, accuracy_curve);
   if (panels.empty()) return std::nullopt;
-  share_axes(panels, false);
+  share_axes(panels, share_domain);
   const std::size_t shown = std::min(kMostPanels, panels.size());
   return Section{
-      "curves", "Accuracy over rounds", draw(panels, setting, shown),
+      "curves", "Accuracy over rounds",
+      draw(panels, setting, shown, fmt::format("clip-curves-{}", index)),
       "Test accuracy in percent, a panel for each attack, a line for each rule. " +
           band_words(setting) +
           "Point at a panel, or focus it and use the arrow keys, to read values; press a name "
@@ -125,10 +139,10 @@ std::optional<Section> curves_section(const Setting& setting) {
           left_out(panels.size(), shown, "attacks")};
 }
 
-std::optional<Section> label_error_section(const Setting& setting) {
+std::optional<Section> label_error_section(const Setting& setting, std::size_t index) {
   std::vector<LinePanel> panels = panels_of(setting, error_curve);
   if (panels.empty()) return std::nullopt;
-  share_axes(panels, true);
+  share_axes(panels, error_domain);
   const std::size_t shown = std::min(kMostPanels, panels.size());
   Setting estimating = {};
   for (const Axis& rule : setting.rules) {
@@ -138,12 +152,17 @@ std::optional<Section> label_error_section(const Setting& setting) {
     });
     if (drawn) estimating.rules.push_back(rule);
   }
+  std::string caption =
+      "How far the estimated label mix is from the true one: half the sum of the absolute "
+      "differences of the shares (half the L1 distance), mean over honest clients, in percent. 0 "
+      "is exact; estimated shares may be negative or above 1, and above 100 % they lie far outside "
+      "of what a mix can be. ";
+  if (exceeds(panels, kErrorCap)) {
+    caption += fmt::format("Values above {:.0f} % are drawn at the upper edge. ", 100 * kErrorCap);
+  }
   return Section{"label-error", "Error of the label estimates over rounds",
-                 draw(panels, estimating, shown),
-                 "How far the estimated label mix is from the true one, as the share of a client's "
-                 "examples that would have to change their label, mean over honest clients, in "
-                 "percent: 0 is exact. " +
-                     band_words(setting) + left_out(panels.size(), shown, "attacks")};
+                 draw(panels, estimating, shown, fmt::format("clip-label-error-{}", index)),
+                 caption + band_words(setting) + left_out(panels.size(), shown, "attacks")};
 }
 
 }  // namespace boba::report

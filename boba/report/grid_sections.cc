@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "boba/report/bar_charts.h"
 #include "boba/report/line_panel.h"
@@ -35,6 +36,17 @@ std::vector<std::size_t> hues_of(const std::vector<Axis>& rules) {
   return hues;
 }
 
+// "1 of 2 failed", or nothing: failed seeds are in no mean.
+std::string failures(const Cell& cell) {
+  return cell.failed == 0 ? "" : fmt::format("{} of {} failed", cell.failed, cell.all);
+}
+
+bool any_cell(const Setting& setting, bool (*has)(const Cell&)) {
+  return std::any_of(setting.cells.begin(), setting.cells.end(), [&](const std::vector<Cell>& row) {
+    return std::any_of(row.begin(), row.end(), has);
+  });
+}
+
 bool has_accuracy(const Setting& setting) { return most_seeds(setting) > 0; }
 
 MatrixCell accuracy_cell(const Cell& cell, const Domain& domain, const std::string& where) {
@@ -49,6 +61,10 @@ MatrixCell accuracy_cell(const Cell& cell, const Domain& domain, const std::stri
                           percent(cell.accuracy.low), percent(cell.accuracy.high),
                           counted(cell.accuracy.count, "seed"));
   if (cell.partial) shown.tip += ", not finished";
+  if (cell.failed > 0) {
+    shown.second = failures(cell);
+    shown.tip += ", " + shown.second;
+  }
   return shown;
 }
 
@@ -63,9 +79,11 @@ Domain accuracy_domain(const Setting& setting) {
 }
 
 bool any_partial(const Setting& setting) {
-  return std::any_of(setting.cells.begin(), setting.cells.end(), [](const std::vector<Cell>& row) {
-    return std::any_of(row.begin(), row.end(), [](const Cell& cell) { return cell.partial; });
-  });
+  return any_cell(setting, [](const Cell& cell) { return cell.partial; });
+}
+
+bool any_failed(const Setting& setting) {
+  return any_cell(setting, [](const Cell& cell) { return cell.failed > 0; });
 }
 
 // The last column: each rule's worst case.
@@ -84,17 +102,22 @@ void add_worst_column(Matrix& matrix, const Setting& setting, const Domain& doma
   }
 }
 
-// Means over seeds of the recalls of a cell; empty where there are none.
+// Means over seeds of the recalls of a cell; empty where there are none, NaN for a class that had
+// no test examples.
 std::vector<double> mean_recall(const Cell& cell) {
   std::vector<double> sums;
-  double runs = 0;
+  std::vector<double> counts;
   for (const RunData* run : cell.runs) {
     if (run->recall.empty() || (!sums.empty() && sums.size() != run->recall.size())) continue;
     sums.resize(run->recall.size(), 0);
-    for (std::size_t z = 0; z < sums.size(); ++z) sums[z] += run->recall[z];
-    runs += 1;
+    counts.resize(run->recall.size(), 0);
+    for (std::size_t z = 0; z < sums.size(); ++z) {
+      if (!std::isfinite(run->recall[z])) continue;
+      sums[z] += run->recall[z];
+      counts[z] += 1;
+    }
   }
-  for (double& sum : sums) sum /= runs;
+  for (std::size_t z = 0; z < sums.size(); ++z) sums[z] /= counts[z];
   return sums;
 }
 
@@ -117,6 +140,10 @@ std::string recall_panel(const Setting& setting, std::size_t attack) {
     matrix.hues.push_back(setting.rules[rule].hue);
     std::vector<MatrixCell> row(classes);
     for (std::size_t z = 0; z < std::min(classes, recall.size()); ++z) {
+      if (!std::isfinite(recall[z])) {
+        row[z].words = "–";
+        continue;
+      }
       row[z].shade = bin_of(recall[z], {0, 1}, kShades);
       if (classes <= kMostClassesWithNumbers) row[z].words = fmt::format("{:.0f}", 100 * recall[z]);
       row[z].tip = fmt::format("{}, {}: {} %", clip(setting.rules[rule].label, 40),
@@ -172,8 +199,9 @@ std::optional<Section> grid_section(const Setting& setting) {
   matrix.hues = hues_of(setting.rules);
   matrix.columns = labels_of(setting.attacks);
   matrix.cell_height = 42;
-  matrix.cell_width =
-      std::clamp(960.0 / static_cast<double>(setting.attacks.size() + 1), 58.0, 128.0);
+  // "1 of 2 failed" is wider than a number.
+  matrix.cell_width = std::clamp(960.0 / static_cast<double>(setting.attacks.size() + 1),
+                                 any_failed(setting) ? 78.0 : 58.0, 128.0);
   for (std::size_t rule = 0; rule < setting.rules.size(); ++rule) {
     std::vector<MatrixCell> row;
     for (std::size_t attack = 0; attack < setting.attacks.size(); ++attack) {
@@ -190,6 +218,7 @@ std::optional<Section> grid_section(const Setting& setting) {
     caption += " The column apart is the lowest mean over the attacks, and which attack that was.";
   }
   if (any_partial(setting)) caption += " A star marks runs that have not finished.";
+  if (any_failed(setting)) caption += " Means are over the seeds whose runs did not fail.";
   return Section{"grid", "Rules against attacks",
                  wide(matrix_chart(matrix)) + shade_key(domain, "accuracy"), caption};
 }
@@ -199,9 +228,10 @@ std::optional<Section> worst_section(const Setting& setting) {
   if (cases.empty()) return std::nullopt;
   std::vector<WorstBar> bars;
   std::vector<std::string> words;
-  std::size_t most = 0;
+  bool incomplete = false;
+  const auto attacks = std::count_if(setting.attacks.begin(), setting.attacks.end(),
+                                     [](const Axis& attack) { return attack.is_attack(); });
   for (const Worst& worst : cases) {
-    most = std::max(most, worst.attacks);
     WorstBar bar;
     bar.label = setting.rules[worst.rule].label;
     bar.hue = setting.rules[worst.rule].hue;
@@ -214,15 +244,25 @@ std::optional<Section> worst_section(const Setting& setting) {
     }
     bar.words = percent(bar.worst, worst.accuracy.deviation, worst.accuracy.count) + " % under " +
                 setting.attacks[worst.attack].label;
-    if (worst.attacks < most) bar.words += fmt::format(" (of {})", worst.attacks);
+    if (setting.cell(worst.rule, worst.attack).partial) bar.words += "*";
+    if (!worst.complete) {
+      bar.words += fmt::format(" ({} of {})", worst.attacks, attacks);
+      incomplete = true;
+    }
     words.push_back(clip(bar.label, 40) + " " + bar.words);
     bars.push_back(std::move(bar));
   }
-  return Section{
-      "worst", "Worst case of each rule", wide(worst_bars(bars, listed(words, 40))),
+  std::string caption =
       "A rule is as good as it is under the attack that hurts it most. Bars: lowest mean "
       "accuracy over the attacks, best rule first; whiskers: from the lowest to the "
-      "highest seed of that attack; upright mark: the rule's accuracy without attack."};
+      "highest seed of that attack; upright mark: the rule's accuracy without attack.";
+  if (incomplete) {
+    caption +=
+        " In brackets: under how many of the attacks a rule has a number yet, where it has not "
+        "finished under all; it comes after those that have, since what is missing may be worse.";
+  }
+  return Section{"worst", "Worst case of each rule", wide(worst_bars(bars, listed(words, 40))),
+                 caption};
 }
 
 std::optional<Section> mrd_section(const Setting& setting) {
@@ -274,7 +314,8 @@ std::optional<Section> recall_section(const Setting& setting) {
   body += "</div>" + shade_key({0, 1}, "recall");
   std::string caption =
       "Share of each class's test examples that the final model gets right, in percent, mean over "
-      "seeds. A column that stands out low is a class that was lost.";
+      "seeds. A column that stands out low is a class that was lost; a dash is a class without "
+      "test examples.";
   if (setting.classes.size() > kMostClasses) {
     caption += fmt::format(" The first {} classes are drawn.", kMostClasses);
   }

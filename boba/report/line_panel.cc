@@ -20,6 +20,16 @@ constexpr double kLabelRoom = 66;
 constexpr double kLabelHeight = 12;
 constexpr std::size_t kLabelCharacters = 10;
 
+// The line that a value beyond the domain would draw leaves the panel, and the page.
+std::vector<BandPoint> within(std::vector<BandPoint> points, const Domain& y) {
+  for (BandPoint& point : points) {
+    for (double* value : {&point.mean, &point.low, &point.high}) {
+      *value = std::clamp(*value, y.from, y.to);
+    }
+  }
+  return points;
+}
+
 // The outline of the band: along the highs and back along the lows.
 std::string band_path(const std::vector<BandPoint>& points, const LinearScale& x,
                       const LinearScale& y) {
@@ -77,17 +87,18 @@ void draw_axes(Svg& svg, const LinePanel& panel, const LinearScale& x, const Lin
 }
 
 void draw_line(Svg& svg, const Line& line, const LinearScale& x, const LinearScale& y) {
+  const std::vector<BandPoint> drawn = within(line.points, {y.from(), y.to()});
   svg.open("g", {{"class", series_class(line.hue)},
                  {"data-label", clip(line.label, 60)},
                  {"data-x", joined(line.points, &BandPoint::x, 1)},
                  {"data-y", joined(line.points, &BandPoint::mean, 100)},
                  {"data-low", joined(line.points, &BandPoint::low, 100)},
                  {"data-high", joined(line.points, &BandPoint::high, 100)}});
-  if (has_band(line.points)) svg.path(band_path(line.points, x, y), {{"class", "band"}});
-  if (line.points.size() > 1) {
-    svg.path(mean_path(line.points, x, y), {{"class", "mean"}});
+  if (has_band(drawn)) svg.path(band_path(drawn, x, y), {{"class", "band"}});
+  if (drawn.size() > 1) {
+    svg.path(mean_path(drawn, x, y), {{"class", "mean"}});
   } else {
-    svg.circle(x(line.points[0].x), y(line.points[0].mean), 3, {{"class", "dot"}});
+    svg.circle(x(drawn[0].x), y(drawn[0].mean), 3, {{"class", "dot"}});
   }
   svg.close();
 }
@@ -100,7 +111,8 @@ void draw_end_labels(Svg& svg, const LinePanel& panel, const LinearScale& y, dou
   };
   std::vector<Label> labels;
   for (const Line& line : panel.lines) {
-    if (!line.points.empty()) labels.push_back({&line, y(line.points.back().mean)});
+    if (!line.points.empty())
+      labels.push_back({&line, y(std::clamp(line.points.back().mean, y.from(), y.to()))});
   }
   std::stable_sort(labels.begin(), labels.end(),
                    [](const Label& a, const Label& b) { return a.place < b.place; });
@@ -121,7 +133,7 @@ void draw_end_labels(Svg& svg, const LinePanel& panel, const LinearScale& y, dou
 }  // namespace
 
 std::string series_class(std::size_t hue) {
-  return fmt::format("series c{} d{}", hue % kHues, hue % kDashes);
+  return fmt::format("series c{} d{} v{}", hue % kHues, hue % kDashes, hue / kHues % kFillings);
 }
 
 std::string line_panel(const LinePanel& panel) {
@@ -140,9 +152,15 @@ std::string line_panel(const LinePanel& panel) {
   svg.text(0, 14, clip(panel.title, 44), "heading");
   draw_axes(svg, panel, x, y, right);
   svg.text(right, kBottom + 28, "round", "tick end");
+  // A little room for the width of lines and dots at the edges.
+  svg.open("clipPath", {{"id", panel.id}});
+  svg.rect(kLeft, kTop - 4, right - kLeft, kBottom - kTop + 8);
+  svg.close();
+  svg.open("g", {{"clip-path", fmt::format("url(#{})", panel.id)}});
   for (const Line& line : panel.lines) {
     if (!line.points.empty()) draw_line(svg, line, x, y);
   }
+  svg.close();
   if (panel.end_labels) draw_end_labels(svg, panel, y, right);
   return svg.finish();
 }

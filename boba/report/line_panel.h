@@ -17,17 +17,18 @@ struct Line {
 };
 
 struct LinePanel {
+  std::string id;  // of its clip path: no other on the page has it
   std::string title;
   std::string description;
   std::vector<Line> lines;
   Domain x;
-  Domain y;
+  Domain y;                 // what lies beyond it is drawn at its edge
   bool end_labels = false;  // the lines' names at their right ends
 };
 
 std::string line_panel(const LinePanel& panel);
 
-// "series c3 d3": the colour and the dashes of a rule.
+// "series c3 d3 v0": the colour, the dashes and the filling of bars of a rule.
 std::string series_class(std::size_t hue);
 
 }  // namespace boba::report

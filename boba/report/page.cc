@@ -193,22 +193,39 @@ std::string document(std::string_view title, const std::string& body) {
          std::string(script()) + "</script>\n</body>\n</html>\n";
 }
 
+// " Not compared, ...: krum and lie." or nothing.
+std::string left_aside(const Setting& setting, const std::vector<Worst>& compared) {
+  std::vector<std::string> labels;
+  for (std::size_t rule = 0; rule < setting.rules.size(); ++rule) {
+    const bool known = std::any_of(compared.begin(), compared.end(),
+                                   [&](const Worst& worst) { return worst.rule == rule; });
+    if (!known) labels.push_back(clip(setting.rules[rule].label, 40));
+  }
+  if (labels.empty()) return "";
+  return " Not compared, since not finished under all attacks: " + listed(labels) + ".";
+}
+
 }  // namespace
 
 std::string conclusion(const Setting& setting) {
-  const std::vector<Worst> cases = setting.worst_cases();
+  std::vector<Worst> cases = setting.worst_cases();
   if (cases.empty()) return "";
   const auto describe = [&](const Worst& worst) {
     return fmt::format("{} % (under {})", percent(worst.accuracy.mean),
                        clip(setting.attacks[worst.attack].label, 40));
   };
   const auto label = [&](const Worst& worst) { return clip(setting.rules[worst.rule].label, 40); };
+  // Rules that met fewer attacks, or have not finished under one, would look better than they are.
+  std::erase_if(cases, [](const Worst& worst) { return !worst.complete; });
+  if (cases.empty()) return "The grid is not complete yet: no rule has finished under all attacks.";
+  const std::string pending = left_aside(setting, cases);
   const Worst& best = cases[0];
   const std::string attacks =
       best.attacks == 1 ? "the one attack" : fmt::format("{} attacks", best.attacks);
   if (cases.size() == 1) {
     return fmt::format("Over {}, the lowest accuracy of {} is {}.", attacks, label(best),
-                       describe(best));
+                       describe(best)) +
+           pending;
   }
   std::string text =
       fmt::format("{} holds up best: over {} its lowest accuracy is {}; next is {} with {}",
@@ -217,11 +234,11 @@ std::string conclusion(const Setting& setting) {
     text += fmt::format(", and {} falls to {}", label(cases.back()), describe(cases.back()));
   }
   const Cell& quiet = setting.cell(best.rule, 0);
-  if (!setting.attacks[0].is_attack() && quiet.accuracy.count > 0) {
+  if (!setting.attacks[0].is_attack() && quiet.accuracy.count > 0 && !quiet.partial) {
     text +=
         fmt::format(". Without attack {} reaches {} %", label(best), percent(quiet.accuracy.mean));
   }
-  return text + ".";
+  return text + "." + pending;
 }
 
 std::string page(std::string_view title, const std::vector<RunData>& runs) {

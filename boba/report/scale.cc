@@ -73,6 +73,15 @@ Domain share_domain(const std::vector<double>& values) {
   return domain;
 }
 
+Domain error_domain(const std::vector<double>& values) {
+  double most = 0;
+  for (double value : values) {
+    if (std::isfinite(value)) most = std::max(most, value);
+  }
+  if (most <= 1) return share_domain({0, most});
+  return {0, std::min(kErrorCap, std::ceil(most * 5 - 1e-9) / 5)};
+}
+
 int bin_of(double value, const Domain& domain, int bins) {
   if (!(domain.to > domain.from) || std::isnan(value)) return 0;
   const double place = (value - domain.from) / (domain.to - domain.from) * bins;

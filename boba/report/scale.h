@@ -40,6 +40,10 @@ struct Domain {
 };
 Domain share_domain(const std::vector<double>& values);
 
+// From 0, for errors that are shares but may exceed 1; ends at a round number, at most at the cap.
+inline constexpr double kErrorCap = 2;
+Domain error_domain(const std::vector<double>& values);
+
 // Which of so many equal bins of the domain the value falls in; outside it, the nearest one.
 int bin_of(double value, const Domain& domain, int bins);
 

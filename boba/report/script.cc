@@ -134,7 +134,7 @@ for (const svg of document.querySelectorAll("svg.lines")) {
 }
 
 // Legends: the pressed rule stays bright, all over the page.
-const codeOf = element => [...element.classList].filter(word => /^[cd]\d$/.test(word)).join(".");
+const codeOf = element => [...element.classList].filter(word => /^[cd]\d+$/.test(word)).join(".");
 let pressed = "";
 const bringOut = code => {
   document.body.classList.toggle("dimmed", code !== "");

@@ -15,14 +15,14 @@ std::vector<Section> sections_of(const Setting& setting, std::size_t index) {
   const auto add = [&](std::optional<Section> section) {
     if (section) sections.push_back(std::move(*section));
   };
-  add(curves_section(setting));
+  add(curves_section(setting, index));
   add(grid_section(setting));
   add(worst_section(setting));
   add(mrd_section(setting));
   add(recall_section(setting));
   add(verdicts_section(setting));
   add(label_mix_section(setting));
-  add(label_error_section(setting));
+  add(label_error_section(setting, index));
   add(partition_section(setting));
   add(time_section(setting));
   add(confusion_section(setting, index));

@@ -1,5 +1,6 @@
 // The sections of a page: each a plot or a table with a caption that says how to read it. A
-// function gives none where its data are not there.
+// function gives none where its data are not there. An index makes the ids of a section's elements
+// differ from those of other settings.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +20,16 @@ struct Section {
   std::string caption;  // HTML
 };
 
-std::optional<Section> curves_section(const Setting& setting);
+std::optional<Section> curves_section(const Setting& setting, std::size_t index);
 std::optional<Section> grid_section(const Setting& setting);
 std::optional<Section> worst_section(const Setting& setting);
 std::optional<Section> mrd_section(const Setting& setting);
 std::optional<Section> recall_section(const Setting& setting);
 std::optional<Section> verdicts_section(const Setting& setting);
 std::optional<Section> label_mix_section(const Setting& setting);
-std::optional<Section> label_error_section(const Setting& setting);
+std::optional<Section> label_error_section(const Setting& setting, std::size_t index);
 std::optional<Section> partition_section(const Setting& setting);
 std::optional<Section> time_section(const Setting& setting);
-// index makes the ids of its elements differ from those of other settings.
 std::optional<Section> confusion_section(const Setting& setting, std::size_t index);
 std::optional<Section> summary_section(const Setting& setting);
 

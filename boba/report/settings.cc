@@ -118,6 +118,7 @@ void fill_cells(Setting& setting) {
     Cell& cell = setting.cells[index_of(setting.rules, header.rule, 0)]
                               [index_of(setting.attacks, header.attack, header.byzantine)];
     cell.runs.push_back(run);
+    ++cell.all;
     if (run->record.status == RunStatus::kFailed) ++cell.failed;
   }
   for (std::vector<Cell>& row : setting.cells) {
@@ -158,9 +159,12 @@ std::vector<Worst> Setting::worst_cases() const {
   for (std::size_t rule = 0; rule < rules.size(); ++rule) {
     Worst worst;
     worst.rule = rule;
+    worst.complete = true;
     for (std::size_t attack = 0; attack < attacks.size(); ++attack) {
       const Statistics& accuracy = cell(rule, attack).accuracy;
-      if (!attacks[attack].is_attack() || accuracy.count == 0) continue;
+      if (!attacks[attack].is_attack()) continue;
+      if (accuracy.count == 0 || cell(rule, attack).partial) worst.complete = false;
+      if (accuracy.count == 0) continue;
       if (worst.attacks++ == 0 || accuracy.mean < worst.accuracy.mean) {
         worst.attack = attack;
         worst.accuracy = accuracy;
@@ -169,6 +173,7 @@ std::vector<Worst> Setting::worst_cases() const {
     if (worst.attacks > 0) cases.push_back(worst);
   }
   std::stable_sort(cases.begin(), cases.end(), [](const Worst& a, const Worst& b) {
+    if (a.complete != b.complete) return a.complete;
     if (a.attacks != b.attacks) return a.attacks > b.attacks;
     return a.accuracy.mean > b.accuracy.mean;
   });

@@ -28,7 +28,8 @@ struct Axis {
 struct Cell {
   std::vector<const RunData*> runs;  // with an accuracy; in the order of their seeds
   bool partial = false;              // none of them has finished
-  std::size_t failed = 0;
+  std::size_t all = 0;               // runs, with an accuracy or not
+  std::size_t failed = 0;            // of all
   Statistics accuracy;
   Statistics mrd;
 };
@@ -39,6 +40,7 @@ struct Worst {
   std::size_t attack = 0;
   Statistics accuracy;
   std::size_t attacks = 0;  // that the rule has a number for
+  bool complete = false;    // finished runs under every attack of the setting: may be compared
 };
 
 struct Setting {
@@ -51,7 +53,7 @@ struct Setting {
   Config config;  // what its runs share
 
   const Cell& cell(std::size_t rule, std::size_t attack) const { return cells[rule][attack]; }
-  // Best first: more attacks survived to be measured before fewer, then by accuracy.
+  // Best first: complete ones before others, more attacks before fewer, then by accuracy.
   std::vector<Worst> worst_cases() const;
 };
 

@@ -15,6 +15,7 @@ std::string_view style_sheet() {
   --ground: #f4f6f8; --accent: #0b5fa5; --tip: #1b2126; --tip-ink: #ffffff;
   --c0: #0072b2; --c1: #d55e00; --c2: #00855f; --c3: #b34d88;
   --c4: #8f7000; --c5: #2b8fc9; --c6: #4a5058; --c7: #8c2d19;
+  --c8: #6a3fb5; --c9: #5f8f00; --c10: #c2185b; --c11: #007c91;
   --h0: #f0f5fa; --h1: #dce8f4; --h2: #c3d9ed; --h3: #a3c6e3; --h4: #7db0d8;
   --h5: #5a9ccd; --h6: #2f74ad; --h7: #1c5d97; --h8: #0c4277;
   --k0: #10202f; --k1: #10202f; --k2: #10202f; --k3: #10202f; --k4: #10202f;
@@ -27,6 +28,7 @@ std::string_view style_sheet() {
     --ground: #1a2026; --accent: #6cb6f0; --tip: #e6eaee; --tip-ink: #12161a;
     --c0: #5cb3e8; --c1: #ff8c42; --c2: #3ccfa6; --c3: #e79ac6;
     --c4: #e3c04a; --c5: #9ad7fb; --c6: #b9c1c9; --c7: #e08a78;
+    --c8: #b39df2; --c9: #b5d94c; --c10: #ff7aa8; --c11: #4fd3e6;
     --h0: #1a242e; --h1: #1c3044; --h2: #1e3d5c; --h3: #204c78; --h4: #255d93;
     --h5: #2f70ab; --h6: #5d97cb; --h7: #8ab6de; --h8: #bcd6ee;
     --k0: #e6eaee; --k1: #e6eaee; --k2: #ffffff; --k3: #ffffff; --k4: #ffffff;
@@ -96,12 +98,18 @@ svg .end { text-anchor: end; } svg .middle { text-anchor: middle; }
 .catch { fill: transparent; } .catch:hover { fill: var(--ink); fill-opacity: 0.12; }
 .c0 { --hue: var(--c0); } .c1 { --hue: var(--c1); } .c2 { --hue: var(--c2); } .c3 { --hue: var(--c3); }
 .c4 { --hue: var(--c4); } .c5 { --hue: var(--c5); } .c6 { --hue: var(--c6); } .c7 { --hue: var(--c7); }
+.c8 { --hue: var(--c8); } .c9 { --hue: var(--c9); } .c10 { --hue: var(--c10); }
+.c11 { --hue: var(--c11); }
+.v0 { --filling: 1; --edge: none; } .v1 { --filling: 0.35; --edge: none; }
+.v2 { --filling: 0; --edge: 4 2; }
 .d0 { --dash: none; } .d1 { --dash: 8 3; } .d2 { --dash: 14 3 3 3; } .d3 { --dash: 3 2.5; }
 .d4 { --dash: 12 3 3 3 3 3; }
 .series .mean { fill: none; stroke: var(--hue); stroke-width: 2; stroke-dasharray: var(--dash);
   stroke-linejoin: round; }
 .series .band { fill: var(--hue); fill-opacity: 0.15; }
 .series .bar, .series .dot { fill: var(--hue); }
+.series .bar { fill-opacity: var(--filling); stroke: var(--hue); stroke-width: 1.5;
+  stroke-dasharray: var(--edge); }
 .series .mark { stroke: var(--hue); stroke-width: 3; }
 svg .series.name, svg text.series { fill: var(--hue); font-size: 11px; font-weight: 600; }
 .dimmed .series { opacity: 0.14; } .dimmed .series.lit { opacity: 1; }

@@ -64,9 +64,10 @@ std::string summary_row(const Setting& setting, std::size_t rule, std::size_t at
   const Cell& cell = setting.cell(rule, attack);
   const Axis& axis = setting.attacks[attack];
   const auto count = static_cast<double>(cell.runs.size());
+  std::string seeds = fmt::format("{}{}", cell.runs.size(), cell.partial ? "*" : "");
+  if (cell.failed > 0) seeds += fmt::format(" ({} of {} failed)", cell.failed, cell.all);
   return "<tr>" + words(setting.rules[rule].spec) + words(axis.spec) +
-         value(axis.byzantine, std::to_string(axis.byzantine)) +
-         value(count, fmt::format("{}{}", cell.runs.size(), cell.partial ? "*" : "")) +
+         value(axis.byzantine, std::to_string(axis.byzantine)) + value(count, seeds) +
          share(of(cell.accuracy, &Statistics::mean)) + share(deviation_of(cell.accuracy)) +
          share(of(cell.accuracy, &Statistics::low)) + share(of(cell.accuracy, &Statistics::high)) +
          share(of(cell.mrd, &Statistics::mean)) +
@@ -121,13 +122,15 @@ std::optional<Section> summary_section(const Setting& setting) {
   std::string rows;
   for (std::size_t rule = 0; rule < setting.rules.size(); ++rule) {
     for (std::size_t attack = 0; attack < setting.attacks.size(); ++attack) {
-      if (!setting.cell(rule, attack).runs.empty()) rows += summary_row(setting, rule, attack);
+      const Cell& cell = setting.cell(rule, attack);
+      if (!cell.runs.empty() || cell.failed > 0) rows += summary_row(setting, rule, attack);
     }
   }
   return Section{"summary", "Numbers",
                  "<div class=\"wide\"><table class=\"sortable summary\">" + head(kColumns) +
                      "<tbody>" + rows + "</tbody></table></div>",
-                 "Accuracy in percent, MRD in percentage points, over the seeds. Press a heading "
+                 "Accuracy in percent, MRD in percentage points, over the seeds whose runs did "
+                 "not fail; a star marks runs that have not finished. Press a heading "
                  "to sort by it; press again to turn the order round."};
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 
 namespace boba {
@@ -43,8 +44,9 @@ EvaluationRecord measure(const Evaluation& evaluation, std::size_t classes, int 
     std::int64_t members = 0;
     for (std::size_t k = 0; k < classes; ++k) members += evaluation.confusion[z * classes + k];
     const std::int64_t hits = evaluation.confusion[z * classes + z];
-    record.recall.push_back(
-        members == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(members));
+    record.recall.push_back(members == 0
+                                ? std::numeric_limits<double>::quiet_NaN()
+                                : static_cast<double>(hits) / static_cast<double>(members));
     right += hits;
     all += members;
   }

@@ -12,7 +12,7 @@
 
 namespace boba {
 
-// Accuracy and recalls; the recall of a class without test examples is 0.
+// Accuracy and recalls; the recall of a class without test examples is NaN.
 EvaluationRecord measure(const Evaluation& evaluation, std::size_t classes, int round);
 
 // Notes in the record who was rejected, rightly or not, and how far BOBA's label mixes are from the

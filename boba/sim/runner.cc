@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <vector>
 
 #include "boba/kernels/cpu/parallel.h"
+#include "boba/sim/plan.h"
 
 namespace boba {
 namespace {
@@ -29,8 +31,11 @@ class GridRunner {
     // All runs are noted first: the database shows the whole grid from the start.
     std::vector<Planned> planned;
     for (const Experiment& experiment : grid_.experiments) {
+      if (stopping()) return {};
       auto dataset = data_.get(experiment.data);
       if (!dataset) return dataset.error();
+      // What only the data can tell: too few examples for a client, or of a class for the server.
+      if (const auto plan = make_plan(experiment, **dataset); !plan) return plan.error();
       const auto header = header_of(experiment, **dataset, grid_.name);
       if (!header) return header.error();
       const auto id = store_.add_run(*header);
@@ -76,11 +81,28 @@ class GridRunner {
       case ClaimOutcome::kUnfinished:
         return observer_.ended(index, planned.run, RunEnd::kUnfinished, "");
     }
-    const Result<RunEnd> end = run_claimed(index, planned, threads);
+    const Result<RunEnd> end = run_guarded(index, planned, threads);
     if (end) return observer_.ended(index, planned.run, *end, "");
     const Result<void> noted = store_.fail(planned.run, end.error().message);
     if (!noted) break_off(noted.error());
     observer_.ended(index, planned.run, RunEnd::kFailed, end.error().message);
+  }
+
+  // A run that runs out of memory fails alone.
+  Result<RunEnd> run_guarded(std::size_t index, const Planned& planned, int threads) {
+    try {
+      return run_claimed(index, planned, threads);
+    } catch (const std::bad_alloc&) {
+      return Error{ErrorCode::kInternal, "out of memory"};
+    } catch (const std::exception& error) {
+      return Error{ErrorCode::kInternal, error.what()};
+    }
+  }
+
+  // A database that cannot be written ends all runs; a run that another process took ends alone.
+  Result<void> kept(Result<void> written) {
+    if (!written && written.error().code == ErrorCode::kIo) break_off(written.error());
+    return written;
   }
 
   Result<RunEnd> run_claimed(std::size_t index, const Planned& planned, int threads) {
@@ -92,13 +114,13 @@ class GridRunner {
     observer_.started(index, planned.run, simulation);
     while (!simulation.done()) {
       if (stopping()) {
-        const Result<void> stopped = store_.stop(planned.run);
+        const Result<void> stopped = kept(store_.stop(planned.run));
         if (!stopped) return stopped.error();
         return RunEnd::kStopped;
       }
       const auto entry = simulation.step();
       if (!entry) return entry.error();
-      const Result<void> written = store_.write_round(planned.run, *entry);
+      const Result<void> written = kept(store_.write_round(planned.run, *entry));
       if (!written) return written.error();
       observer_.round(index, *entry);
     }
@@ -112,7 +134,7 @@ class GridRunner {
     const auto checkpoint = store_.checkpoint(run);
     if (!checkpoint) return checkpoint.error();
     if (checkpoint->has_value()) return simulation.restore(**checkpoint);
-    return store_.write_clients(run, simulation.clients());
+    return kept(store_.write_clients(run, simulation.clients()));
   }
 
   Result<void> finish(std::int64_t run, const Simulation& simulation) {
@@ -126,7 +148,7 @@ class GridRunner {
     const std::filesystem::path file = folder / fmt::format("run-{}.safetensors", run);
     const Result<void> written = write_safetensors(file, simulation.model());
     if (!written) return written.error();
-    return store_.finish(run, (folder.filename() / file.filename()).string());
+    return kept(store_.finish(run, (folder.filename() / file.filename()).string()));
   }
 
   const Grid& grid_;

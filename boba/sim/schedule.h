@@ -1,14 +1,12 @@
-// Learning rate and participation, round by round.
+// Learning rate and cohort, round by round.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "boba/core/result.h"
 #include "boba/experiment/experiment.h"
+#include "boba/experiment/participation.h"
 
 namespace boba {
 
@@ -22,14 +20,7 @@ struct Cohort {
   std::vector<int> byzantine;  // 0 is the first Byzantine client
 };
 
-// Shares are rounded to whole clients, halves up, at least one honest client.
+// As many as cohort_size says.
 Cohort draw_cohort(const FederationSection& federation, std::uint64_t seed, int round);
-
-// Whether every client takes part in every round.
-bool everyone(const FederationSection& federation);
-
-// The rule with every f scaled like the number of sampled clients, halves up; as it is where all
-// Byzantine clients come.
-Result<std::string> scaled_rule(std::string_view rule, const FederationSection& federation);
 
 }  // namespace boba

@@ -4,12 +4,15 @@
 
 #include <chrono>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "boba/attacks/registry.h"
 #include "boba/core/kernels.h"
 #include "boba/core/views.h"
+#include "boba/data/digest.h"
 #include "boba/kernels/cpu/cpu.h"
 #include "boba/rules/registry.h"
 #include "boba/sim/checkpoint.h"
@@ -69,10 +72,11 @@ struct Gathered {
   RowList whole;
 };
 
-// Where not one honest update is a number, the model has left the numbers. What attackers send then
-// is no reason to go on walking.
+// Where no honest update, or a gradient of the server, is a number, the model has left the numbers.
+// What attackers send then is no reason to go on walking.
 Error model_lost() {
-  return {ErrorCode::kRefused, "no honest update is finite: the model is lost"};
+  return {ErrorCode::kRefused,
+          "no honest update, or not all of the server's gradients, are finite: the model is lost"};
 }
 
 bool all_honest_refused(const Verdict& verdict, const Cohort& cohort) {
@@ -153,7 +157,10 @@ class TrainedSimulation final : public Simulation {
         forged ? aggregate(*rows, round, record.learning_rate) : Result<Verdict>(forged.error());
     if (!verdict && verdict.error().code != ErrorCode::kRefused) return verdict.error();
     record.aggregate_seconds = watch.lap();
-    if (verdict && all_honest_refused(*verdict, cohort)) verdict = model_lost();
+    if (verdict ? all_honest_refused(*verdict, cohort) : !usable(cohort, *rows)) {
+      verdict = model_lost();
+    }
+    if (!verdict && verdict.error().code != ErrorCode::kRefused) return verdict.error();
     if (verdict) {
       apply(record);
       judge(*verdict, cohort, parts_.plan.clients, record);
@@ -209,6 +216,20 @@ class TrainedSimulation final : public Simulation {
     return rows;
   }
 
+  // Whether a rule could have worked with what was trained. Asked only when it failed.
+  bool usable(const Cohort& cohort, const Gathered& rows) const {
+    const DotsPass clients = parts_.kernels->dots(rows.clients.view(), {}, {});
+    bool honest = false;
+    for (std::size_t i = 0; i < cohort.honest.size(); ++i) honest |= clients.scan[i].finite;
+    for (const RowList* list : {&rows.server, &rows.whole}) {
+      if (list->rows() == 0) continue;
+      for (const RowScan& scan : parts_.kernels->dots(list->view(), {}, {}).scan) {
+        if (!scan.finite) return false;
+      }
+    }
+    return honest;
+  }
+
   // What a step of the server multiplies an update with.
   double step_of(double rate) const {
     return parts_.experiment.training.algorithm == Algorithm::kFedSgd ? rate : 1.0;
@@ -231,7 +252,9 @@ class TrainedSimulation final : public Simulation {
     if (finite.rows() == 0) {
       return model_lost();
     }
-    return forge_from(finite, cohort, round, rate);
+    const Result<void> rest = forge_from(finite, cohort, round, rate);
+    if (rest) return rest;
+    return Error{ErrorCode::kRefused, rest.error().message};
   }
 
   Result<void> forge_from(const RowList& honest, const Cohort& cohort, int round, double rate) {
@@ -318,6 +341,16 @@ std::string_view algorithm_name(Algorithm algorithm) {
   return "fedprox";
 }
 
+// A script is part of what determines a run's numbers, and its path says little about it.
+std::string script_checksum(const ModelSection& model) {
+  if (model.script.empty()) return "";
+  std::ifstream file(model.script, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  Digest digest;
+  digest.add({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  return fmt::format("+{}", digest.finish());
+}
+
 Result<AttackPtr> attack_on_updates(const Experiment& experiment, const FederationPlan& plan) {
   if (experiment.attack == "none" || plan.flipped) return AttackPtr();
   auto attack = make_attack(experiment.attack);
@@ -334,7 +367,7 @@ Result<RunHeader> header_of(const Experiment& experiment, const Dataset& dataset
   RunHeader header;
   header.name = name;
   header.config = canonical_text(experiment);
-  header.data = dataset.checksum;
+  header.data = dataset.checksum + script_checksum(experiment.model);
   header.baseline = canonical_text(baseline_of(experiment));
   header.dataset = dataset.name;
   header.partition = experiment.data.partition;

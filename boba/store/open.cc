@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -20,14 +20,24 @@ fs::path folder_of(const fs::path& file) {
   return file.parent_path().empty() ? fs::path(".") : file.parent_path();
 }
 
+constexpr std::string_view kCopyIt = "copy it to a folder where you may write and open the copy";
+
+// Changes that a process which died left in a file beside the database.
+bool changes_wait(const fs::path& file) {
+  for (const char* ending : {"-wal", "-journal"}) {
+    std::error_code missing;
+    const auto size = fs::file_size(file.string() + ending, missing);
+    if (!missing && size > 0) return true;
+  }
+  return false;
+}
+
 // WAL needs files beside the database even to read it, which a folder that may not be written
 // cannot have; then, unless changes wait in such a file, the database is taken as it lies there.
 Access access_to(const fs::path& file, OpenMode mode) {
   if (mode == OpenMode::kCreate) return Access::kCreate;
   if (writable(file) && writable(folder_of(file))) return Access::kReadWrite;
-  std::error_code missing;
-  const auto waiting = fs::file_size(file.string() + "-wal", missing);
-  return missing || waiting == 0 ? Access::kFrozen : Access::kReadOnly;
+  return changes_wait(file) ? Access::kReadOnly : Access::kFrozen;
 }
 
 Result<void> check_place(const fs::path& file, OpenMode mode) {
@@ -45,22 +55,33 @@ Result<void> check_place(const fs::path& file, OpenMode mode) {
   return {};
 }
 
-// SQLite does not wait for its turn when two processes set this on a new file at once.
-Result<void> set_wal(Database& database) {
-  for (int attempt = 0;; ++attempt) {
-    Result<void> done = database.script("PRAGMA journal_mode = WAL");
+// SQLite does not wait for its turn when two processes set this on a new file at once, and waits in
+// vain where somebody reads a file of another journal mode: one deadline for all attempts.
+Result<void> set_wal(Database& database, Access access, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  database.set_patience(0);
+  Result<void> done;
+  bool taken = false;
+  while (true) {
+    done = database.script("PRAGMA journal_mode = WAL");
     const int code = sqlite3_errcode(database.handle()) & 0xff;
-    const bool taken = code == SQLITE_BUSY || code == SQLITE_LOCKED;
-    if (done || !taken || attempt == 600) return done;
+    taken = !done && (code == SQLITE_BUSY || code == SQLITE_LOCKED);
+    if (!taken || access != Access::kCreate || std::chrono::steady_clock::now() >= deadline) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
+  database.set_patience(kBusyMilliseconds);
+  if (!taken) return done;
+  if (access != Access::kCreate) return {};
+  return Error{ErrorCode::kIo, done.error().message +
+                                   "; another program has it open in a way that keeps boba from "
+                                   "writing: close that first"};
 }
 
-Result<void> configure(Database& database, Access access) {
+Result<void> configure(Database& database, Access access, std::chrono::milliseconds patience) {
   // A file from somebody else must not make SQLite call functions of its choice.
   if (Result<void> done = database.script("PRAGMA trusted_schema = OFF"); !done) return done;
   if (access == Access::kReadOnly || access == Access::kFrozen) return {};
-  if (Result<void> done = set_wal(database); !done) return done;
+  if (Result<void> done = set_wal(database, access, patience); !done) return done;
   // A checkpoint of a run replaces the last one: the later the log is copied into the file, the
   // fewer of them are copied. 4000 pages are 16 MB.
   return database.script(
@@ -69,15 +90,28 @@ Result<void> configure(Database& database, Access access) {
 
 }  // namespace
 
-Result<Database> open_database(const fs::path& file, OpenMode mode) {
+Result<Database> open_database(const fs::path& file, OpenMode mode,
+                               std::chrono::milliseconds patience) {
   if (Result<void> place = check_place(file, mode); !place) return place.error();
   const Access access = access_to(file, mode);
   Result<Database> database = Database::open(file, access);
   if (!database) return database;
   // Who the file belongs to is asked before the first change to it, migrations come after.
-  if (Result<void> known = check_identity(*database); !known) return known.error();
-  if (Result<void> done = configure(*database, access); !done) return done.error();
-  if (Result<void> done = migrate(*database); !done) return done.error();
+  if (Result<void> known = check_identity(*database); !known) {
+    if (access != Access::kReadOnly) return known.error();
+    return Error{known.error().code,
+                 fmt::format("{}; it may not be written here, but changes wait in the -wal or "
+                             "-journal file beside it: {}, that file too",
+                             known.error().message, kCopyIt)};
+  }
+  if (Result<void> done = configure(*database, access, patience); !done) return done.error();
+  if (Result<void> done = migrate(*database); !done) {
+    if (access == Access::kCreate || access == Access::kReadWrite) return done.error();
+    return Error{done.error().code,
+                 fmt::format("{}; an older boba made it, so its tables have to be brought up to "
+                             "date, but it may not be written here: {}",
+                             done.error().message, kCopyIt)};
+  }
   return database;
 }
 

@@ -1,6 +1,7 @@
 // Opening a results database, with all that SQLite has to be told.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 
 #include "boba/core/result.h"
@@ -9,7 +10,10 @@
 
 namespace boba::store {
 
-// A file or folder that may not be written opens for reading only, if the mode is kExisting.
-Result<Database> open_database(const std::filesystem::path& file, OpenMode mode);
+// A file or folder that may not be written opens for reading only, if the mode is kExisting. Waits
+// at most this long for others that keep a file from becoming one for many readers and a writer;
+// to read an existing file it need not become one, so then it does not wait.
+Result<Database> open_database(const std::filesystem::path& file, OpenMode mode,
+                               std::chrono::milliseconds patience = std::chrono::seconds(30));
 
 }  // namespace boba::store

@@ -21,7 +21,8 @@ constexpr std::string_view kSelectRuns =
     " runs.classes, results.version, iif(results.status = 'running' AND NOT boba_alive(runs.owner,"
     " (julianday('now') - julianday(runs.written)) * 86400), 'stopped', results.status)"
     " AS status_now, results.rounds_done, results.accuracy, results.mrd, results.seconds,"
-    " results.created, results.finished, results.error, results.model_file"
+    " results.created, results.finished, results.error, results.model_file,"
+    " runs.owner, runs.written"
     " FROM results JOIN runs ON runs.run = results.run WHERE ";
 
 void alive(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
@@ -70,6 +71,8 @@ Result<RunRecord> take_run(Row& row) {
   for (std::string* text : {&record.created, &record.finished, &record.error, &record.model_file}) {
     *text = row.text();
   }
+  const std::string owner = row.text();
+  if (record.status == RunStatus::kRunning) record.owner = owner_text(owner, row.text());
   return record;
 }
 

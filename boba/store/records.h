@@ -85,6 +85,8 @@ struct RunRecord {
   std::string finished;            // "" if it has not
   std::string error;               // why it failed
   std::string model_file;          // safetensors, beside the database; "" if none
+  // Who runs it: "host7, process 4242, last wrote 2026-03-01T12:00:00Z"; "" unless it is running.
+  std::string owner;
 };
 
 }  // namespace boba

@@ -10,8 +10,6 @@
 namespace boba::store {
 namespace {
 
-constexpr int kBusyMilliseconds = 30000;
-
 Error sqlite_error(const std::string& file, sqlite3* handle) {
   return {ErrorCode::kIo, fmt::format("{}: {}", file, sqlite3_errmsg(handle))};
 }

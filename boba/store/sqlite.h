@@ -99,6 +99,8 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
+inline constexpr int kBusyMilliseconds = 30000;
+
 enum class Access : std::uint8_t {
   kReadWrite,
   kCreate,
@@ -113,6 +115,9 @@ class Database {
 
   sqlite3* handle() const { return handle_.get(); }
   const std::string& file() const { return *file_; }
+
+  // How long a statement waits for its turn; at first kBusyMilliseconds.
+  void set_patience(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
 
   // Several statements without parameters.
   Result<void> script(const char* sql);

@@ -142,7 +142,7 @@ Result<std::optional<EstimateRecord>> Store::last_estimate(std::int64_t run) con
 
 std::filesystem::path Store::models_folder() const {
   std::filesystem::path folder = state_->file;
-  return folder.replace_extension(".models");
+  return folder += ".models";
 }
 
 std::string_view name(RunStatus status) {

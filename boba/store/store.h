@@ -78,7 +78,8 @@ class Store {
   // The last one, if there is any.
   Result<std::optional<EstimateRecord>> last_estimate(std::int64_t run) const;
 
-  // The folder for the models of this database: FILE without its ending, plus ".models".
+  // The folder for the models of this database: FILE.models. Not without FILE's ending: a.db and
+  // a.sqlite are two databases.
   std::filesystem::path models_folder() const;
 
  private:

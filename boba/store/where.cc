@@ -13,7 +13,7 @@
 namespace boba::store {
 namespace {
 
-enum class Kind : std::uint8_t { kText, kSpec, kTime, kNumber };
+enum class Kind : std::uint8_t { kText, kSpec, kTime, kNumber, kShare };
 
 struct Key {
   std::string_view name;
@@ -36,9 +36,9 @@ constexpr Key kKeys[] = {
     {"seed", Kind::kNumber, "results.seed"},
     {"rounds", Kind::kNumber, "results.rounds"},
     {"rounds_done", Kind::kNumber, "results.rounds_done"},
-    {"accuracy", Kind::kNumber, "results.accuracy"},
+    {"accuracy", Kind::kShare, "results.accuracy"},
     {"loss", Kind::kNumber, "results.loss"},
-    {"mrd", Kind::kNumber, "results.mrd"},
+    {"mrd", Kind::kShare, "results.mrd"},
     {"seconds", Kind::kNumber, "results.seconds"},
     {"parameters", Kind::kNumber, "results.parameters"},
     {"version", Kind::kText, "results.version"},
@@ -146,10 +146,16 @@ Result<void> add(const Condition& condition, Where& where) {
   const Key& key = **found;
   const bool contains = condition.operation.ends_with('~');
   const bool ordered = condition.operation[0] == '<' || condition.operation[0] == '>';
-  if (key.kind == Kind::kNumber) {
+  if (key.kind == Kind::kNumber || key.kind == Kind::kShare) {
     if (contains || !read_number(condition.value, where)) {
       return invalid_argument(
           fmt::format("where: {0} is a number; '{0}{1}{2}' should be like {0}=3 or {0}<=3",
+                      key.name, condition.operation, condition.value));
+    }
+    // Tables show percent; such a condition would fit nothing, or everything, without a word.
+    if (key.kind == Kind::kShare && *read_whole<double>(condition.value) > 1) {
+      return invalid_argument(
+          fmt::format("where: '{0}{1}{2}': {0} is a share from 0 to 1: write 0.9 for 90 %",
                       key.name, condition.operation, condition.value));
     }
     where.sql += fmt::format(" AND {} {} ?", key.column, condition.operation);

@@ -154,6 +154,36 @@ TEST_F(Archives, ACutFileIsToldWithItsName) {
   }
 }
 
+// A few bytes may unpack to more than there is memory; every packing has the limit.
+TEST_F(Archives, WhatUnpacksToTooMuchIsATrap) {
+  const std::string zeros(1'000'000, '\0');
+  write_text(at("plain"), zeros);
+  write_gzip(at("a.gz"), zeros);
+  write_xz(at("a.xz"), zeros);
+  write_tar_gzip(at("a.tar.gz"), {{"wanted", zeros}});
+  write_tar_gzip(at("before.tar.gz"), {{"large", zeros}, {"wanted", "x"}});
+  write_zip(at("a.zip"), {{"wanted", zeros}});
+  const auto read = [](const StoredFile& file, std::uint64_t most) {
+    const auto body = [](std::size_t, ByteStream& stream) -> Result<void> {
+      const Result<std::string> all = drain(stream);
+      return all ? Result<void>() : all.error();
+    };
+    return read_files(std::span(&file, 1), body, 1, most);
+  };
+  for (const StoredFile& file :
+       {StoredFile{.path = at("plain")}, StoredFile{.path = at("a.gz")},
+        StoredFile{.path = at("a.xz")}, StoredFile{.path = at("a.tar.gz"), .member = "wanted"},
+        StoredFile{.path = at("before.tar.gz"), .member = "wanted"},
+        StoredFile{.path = at("a.zip"), .member = "wanted"}}) {
+    const Result<void> trap = read(file, 500'000);
+    ASSERT_FALSE(trap) << file.name();
+    EXPECT_NE(trap.error().message.find("it unpacks to more than 500000 bytes"), std::string::npos)
+        << trap.error().message;
+    EXPECT_NE(trap.error().message.find(file.path.string()), std::string::npos);
+    EXPECT_TRUE(read(file, 1'100'000)) << file.name();
+  }
+}
+
 TEST_F(Archives, AFlippedBitIsToldOrHarmless) {
   const std::string text = some_text(300);
   write_gzip(at("whole.gz"), text);

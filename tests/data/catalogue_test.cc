@@ -84,6 +84,51 @@ TEST_F(Catalogue, EarlierFoldersCome) {
   EXPECT_EQ(second->train.count(), 20U);
 }
 
+// Who names a folder means it: another one must not stand in for it without a word.
+TEST_F(Catalogue, ANamedFolderThatIsIncompleteIsAnError) {
+  write_idx_set(at("first/mnist"), 10);
+  write_idx_set(at("second/mnist"), 20);
+  fs::remove(at("first/mnist/t10k-labels-idx1-ubyte"));
+  for (const std::string origin : {"--data", "BOBA_DATA"}) {
+    const DataSources sources{.folders = {at("first"), at("second")}, .origins = {origin, "cache"}};
+    const Result<Dataset> data = load_dataset("mnist", sources);
+    ASSERT_FALSE(data);
+    EXPECT_EQ(data.error().message,
+              "mnist: " + at("first/mnist").string() + " (" + origin +
+                  ") has training images, training labels, test images, but no test labels. "
+                  "Complete that folder or do not name it; " +
+                  at("second/mnist").string() + " has all of them.");
+    EXPECT_FALSE(has_dataset("mnist", sources));
+  }
+  // A named folder without any of the files says nothing about the set.
+  fs::create_directories(at("empty"));
+  EXPECT_TRUE(load_dataset(
+      "mnist", {.folders = {at("empty"), at("second")}, .origins = {"--data", "cache"}}));
+  // One behind the folder that is taken does not matter.
+  EXPECT_TRUE(load_dataset(
+      "mnist", {.folders = {at("second"), at("first")}, .origins = {"--data", "BOBA_DATA"}}));
+}
+
+// A row of a long word for each byte of a packed file: they are unknown words, not memory.
+TEST_F(Catalogue, LongWordsOfTextsAreUnknown) {
+  write_text_set(at("ag_news"));
+  const Result<Dataset> before = load("ag-news");
+  ASSERT_TRUE(before) << before.error().message;
+  std::string rows = read_text(at("ag_news/train.csv"));
+  if (!rows.ends_with('\n')) rows += '\n';
+  for (int i = 0; i < 20; ++i) {
+    rows += "\"1\",\"" + std::string(60000, static_cast<char>('a' + i)) + "\",\"\"\n";
+  }
+  write_text(at("ag_news/train.csv"), rows);
+  const Result<Dataset> after = load("ag-news");
+  ASSERT_TRUE(after) << after.error().message;
+  EXPECT_EQ(after->vectors, before->vectors);
+  ASSERT_EQ(after->train.count(), before->train.count() + 20);
+  const std::size_t place = before->train.words.size();
+  EXPECT_EQ(after->train.words[place], kUnknownWord);
+  EXPECT_EQ(after->train.words[place + 1], kNoWord);
+}
+
 TEST_F(Catalogue, ASourceMayBeTheFolderItself) {
   write_idx_set(at("mnist"), 10);
   EXPECT_TRUE(load_dataset("mnist", {.folders = {at("mnist")}}));

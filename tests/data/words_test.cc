@@ -55,6 +55,29 @@ TEST(Words, TheLimitHoldsAcrossTexts) {
   EXPECT_EQ(out.size(), 4U);
 }
 
+// What no vector has would only fill the memory.
+TEST(Words, LongWordsAreUnknownAndNotKept) {
+  Vocabulary words;
+  Numbers out;
+  const std::string longest(Vocabulary::kLongestWord, 'a');
+  words.tokenize(longest + " " + longest + "b x " + std::string(60000, 'c'), 100, out);
+  EXPECT_EQ(out, (Numbers{0, Vocabulary::kUnknown, 1, Vocabulary::kUnknown}));
+  EXPECT_EQ(words.size(), 2U);
+  EXPECT_EQ(words.find("x"), 1);
+  EXPECT_FALSE(words.overflowed());
+}
+
+TEST(Words, TheVocabularyIsBounded) {
+  Vocabulary words(2);
+  Numbers out;
+  words.tokenize("one two one", 100, out);
+  EXPECT_FALSE(words.overflowed());
+  words.tokenize("three two", 100, out);
+  EXPECT_EQ(out, (Numbers{0, 1, 0, Vocabulary::kUnknown, 1}));
+  EXPECT_EQ(words.size(), 2U);
+  EXPECT_TRUE(words.overflowed());
+}
+
 class Vectors : public ::testing::Test {
  protected:
   Vectors() {
@@ -112,6 +135,19 @@ TEST_F(Vectors, DamageIsToldWithItsPlace) {
   EXPECT_EQ(message("alpha 1 2x\n"), "v: at byte 0: line 1: 'x' in a number");
   EXPECT_EQ(message("alpha\n"), "v: at byte 0: line 1: 0 numbers; expected 2");
   EXPECT_EQ(message(std::string(70000, 'a')), "v: at byte 0: a line of more than 65536 bytes");
+}
+
+TEST_F(Vectors, NumbersNearZeroAndWithAPlusAreNumbers) {
+  const Result<WordVectors> all = read(
+      "alpha 1e-46 +2.5\nbeta -3E-400 +1e-1\ngamma "
+      "0.00000000000000000000000000000000000000000000001 +.5\n");
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->vectors, (std::vector<float>{0, 0, 0, 0, 0, 2.5F, 0, 0.1F, 0, 0.5F}));
+  EXPECT_EQ(message("alpha +-1 1\n"), "v: at byte 0: line 1: '+-1' is no finite number");
+  EXPECT_EQ(message("alpha + 1\n"), "v: at byte 0: line 1: '+' is no finite number");
+  EXPECT_EQ(message("alpha ++1 1\n"), "v: at byte 0: line 1: '++1' is no finite number");
+  EXPECT_EQ(message("alpha -1e400 1\n"), "v: at byte 0: line 1: '-1e400' is no finite number");
+  EXPECT_EQ(message("alpha +inf 1\n"), "v: at byte 0: line 1: '+inf' is no finite number");
 }
 
 TEST_F(Vectors, TheFirstLineIsLookedAtEvenIfUnwanted) {

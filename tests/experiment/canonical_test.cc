@@ -6,6 +6,7 @@
 #include "boba/experiment/experiment.h"
 #include "boba/experiment/keys.h"
 #include "boba/experiment/normal_form.h"
+#include "boba/experiment/participation.h"
 #include "tests/support/experiment_make.h"
 
 namespace boba {
@@ -125,11 +126,29 @@ TEST(CanonicalText, LeavesOutWhatBearsOnNothing) {
   images.federation.byzantine_turnout = ByzantineTurnout::kAll;
   EXPECT_EQ(canonical_text(images), canonical_text(Experiment()));
   images.federation.participation = 0.5;
+  // It says whether f is scaled, so it counts without attackers too.
+  EXPECT_TRUE(has_line(canonical_text(images), "federation.byzantine_turnout = all"));
+  images.rule = "coomed";
   EXPECT_FALSE(has_key(canonical_text(images), "federation.byzantine_turnout"));
   images.attack = "ipm";
   EXPECT_TRUE(has_line(canonical_text(images), "federation.byzantine_turnout = all"));
   images.data.set = "ag-news";
   EXPECT_TRUE(has_line(canonical_text(images), "data.length = 7"));
+}
+
+TEST(CanonicalText, RunsWithAndWithoutAnAttackHaveTheSameF) {
+  Experiment attacked;
+  attacked.rule = "boba(f=16)";
+  attacked.attack = "ipm";
+  attacked.federation.participation = 0.5;
+  for (const ByzantineTurnout turnout : {ByzantineTurnout::kSampled, ByzantineTurnout::kAll}) {
+    attacked.federation.byzantine_turnout = turnout;
+    Experiment calm = attacked;
+    calm.attack = "none";
+    calm = normal_form(calm);
+    EXPECT_EQ(*scaled_rule(calm.rule, calm.federation),
+              *scaled_rule(attacked.rule, attacked.federation));
+  }
 }
 
 TEST(CanonicalText, HasNoServerDataWhereTheRuleUsesNone) {
@@ -202,6 +221,7 @@ TEST(ExperimentFromText, SaysWhatIsWrong) {
 
 TEST(Baseline, IsTheAverageWithoutAttack) {
   Experiment e = test::random_experiment(3);
+  e.federation.participation = 0.5;
   e.rule = "boba(f=3)";
   e.attack = "ipm";
   const Experiment baseline = baseline_of(e);
@@ -217,6 +237,9 @@ TEST(Baseline, IsTheAverageWithoutAttack) {
   other.attack = "labelflip";
   other.federation.byzantine = 3;
   other.server.per_class = 1;
+  other.federation.byzantine_turnout = e.federation.byzantine_turnout == ByzantineTurnout::kAll
+                                           ? ByzantineTurnout::kSampled
+                                           : ByzantineTurnout::kAll;
   EXPECT_EQ(canonical_text(baseline_of(other)), canonical_text(baseline));
   EXPECT_TRUE(check(baseline)) << check(baseline).error().message;
 }

@@ -189,21 +189,118 @@ TEST(Check, ACohortHasAnHonestClient) {
   EXPECT_EQ(error_with([](Experiment& e) { e.federation.participation = 0.005; }), "");
 }
 
+TEST(Check, AnAttackerComes) {
+  const auto few = [](Experiment& e) {
+    e.attack = "ipm";
+    e.federation.byzantine = 4;
+    e.federation.participation = 0.1;
+  };
+  EXPECT_EQ(
+      error_with(few),
+      "federation.participation = 0.1 of 4 Byzantine clients is nobody, so attack = ipm never "
+      "comes; at least 0.125 or byzantine_turnout = all would do");
+  EXPECT_EQ(error_with([&](Experiment& e) {
+              few(e);
+              e.federation.participation = 0.125;
+            }),
+            "");
+  EXPECT_EQ(error_with([&](Experiment& e) {
+              few(e);
+              e.rule = "boba(f=4)";  // not scaled
+              e.federation.byzantine_turnout = ByzantineTurnout::kAll;
+            }),
+            "");
+  EXPECT_EQ(error_with([&](Experiment& e) {
+              few(e);
+              e.attack = "none";
+            }),
+            "");
+}
+
 TEST(Check, NoRuleToleratesEverybody) {
-  EXPECT_EQ(error_with([](Experiment& e) { e.rule = "trmean(f=100)"; }),
-            "rule = trmean(f=100) tolerates f=100 of n=100 clients; f must be below n");
-  EXPECT_EQ(error_with([](Experiment& e) { e.rule = "trmean(f=99)"; }), "");
+  EXPECT_EQ(error_with([](Experiment& e) { e.rule = "rage(f=100)"; }),
+            "rule = rage(f=100) tolerates f=100 of n=100 clients; f must be below n");
+  EXPECT_EQ(error_with([](Experiment& e) { e.rule = "rage(f=99)"; }), "");
   // With the attackers there are more.
   EXPECT_EQ(error_with([](Experiment& e) {
-              e.rule = "bucketing(s=2) | krum(f=114)";
+              e.rule = "boba(f=114)";
               e.attack = "ipm";
             }),
             "");
   EXPECT_NE(error_with([](Experiment& e) {
-              e.rule = "bucketing(s=2) | krum(f=115)";
+              e.rule = "boba(f=115)";
               e.attack = "ipm";
             }),
             "");
+}
+
+std::string error_of_rule(const std::string& rule, const FederationSection& federation = {},
+                          const std::string& attack = "none") {
+  return error_with([&](Experiment& e) {
+    e.rule = rule;
+    e.attack = attack;
+    e.federation = federation;
+  });
+}
+
+TEST(Check, RulesCanComputeTheirRounds) {
+  EXPECT_EQ(error_of_rule("trmean(f=49)"), "");
+  EXPECT_EQ(error_of_rule("trmean(f=50)"),
+            "rule = trmean(f=50) cannot be computed: trmean needs n >= 2f + 1; got n=100, f=50");
+  EXPECT_EQ(error_of_rule("krum(f=97)"), "");
+  EXPECT_NE(error_of_rule("krum(f=98)"), "");
+  EXPECT_EQ(error_of_rule("mkrum(f=2,m=100)"), "");
+  EXPECT_NE(error_of_rule("mkrum(f=2,m=101)"), "");
+  EXPECT_NE(error_of_rule("boba-es(f=16)").find("use boba"), std::string::npos);
+  EXPECT_EQ(error_of_rule("boba-es(f=2)"), "");
+}
+
+TEST(Check, RulesAreAskedAboutTheRowsThatStagesLeave) {
+  // 115 clients make 57 buckets.
+  EXPECT_EQ(error_of_rule("bucketing(s=2) | krum(f=54)", {}, "ipm"), "");
+  EXPECT_EQ(error_of_rule("bucketing(s=2) | krum(f=55)", {}, "ipm"),
+            "rule = bucketing(s=2) | krum(f=55) cannot be computed: krum needs n - f - 2 >= 1; got "
+            "n=57, f=55");
+  EXPECT_EQ(error_of_rule("bucketing(s=100) | average"), "");
+  EXPECT_NE(error_of_rule("bucketing(s=101) | average"), "");
+  EXPECT_NE(error_of_rule("bucketing(s=2) | bucketing(s=26) | krum(f=0)", {}, "ipm"), "");
+  EXPECT_EQ(error_of_rule("bucketing(s=2) | bucketing(s=19) | krum(f=0)", {}, "ipm"), "");
+}
+
+TEST(Check, RulesAreAskedAboutTheClientsThatCome) {
+  // 10 honest clients and 1.5, rounded up.
+  FederationSection federation{.honest = 100, .byzantine = 15, .participation = 0.1};
+  EXPECT_EQ(error_of_rule("trmean(f=54)", federation, "ipm"), "");
+  EXPECT_EQ(error_of_rule("trmean(f=55)", federation, "ipm"),
+            "rule = trmean(f=55), in a round of 10 honest and 2 Byzantine clients trmean(f=6), "
+            "cannot be computed: trmean needs n >= 2f + 1; got n=12, f=6");
+  EXPECT_EQ(error_of_rule("trmean(f=44)", federation), "");
+  EXPECT_NE(error_of_rule("trmean(f=45)", federation), "");
+  // All 15 come and f stays, with an attack and without.
+  federation.byzantine_turnout = ByzantineTurnout::kAll;
+  EXPECT_EQ(error_of_rule("trmean(f=12)", federation, "ipm"), "");
+  EXPECT_NE(error_of_rule("trmean(f=13)", federation, "ipm"), "");
+  EXPECT_EQ(error_of_rule("trmean(f=4)", federation), "");
+  EXPECT_NE(error_of_rule("trmean(f=5)", federation), "");
+}
+
+TEST(Check, MimicCopiesSomebodyWhoComes) {
+  FederationSection federation;
+  EXPECT_EQ(error_of_rule("average", federation, "mimic(client=99)"), "");
+  EXPECT_EQ(error_of_rule("average", federation, "mimic(client=100)"),
+            "attack = mimic(client=100) copies honest client 100 of a round; it has 100, 0..99");
+  federation.participation = 0.1;
+  EXPECT_EQ(error_of_rule("average", federation, "mimic(client=9)"), "");
+  EXPECT_NE(error_of_rule("average", federation, "mimic(client=10)"), "");
+  EXPECT_EQ(error_of_rule("average", federation, "mimic(client=10,choose=strongest)"), "");
+}
+
+TEST(Check, LieHasItsQuantile) {
+  EXPECT_EQ(error_of_rule("average", {.honest = 100, .byzantine = 100}, "lie"), "");
+  EXPECT_EQ(
+      error_of_rule("average", {.honest = 100, .byzantine = 101}, "lie").find("attack = lie: "),
+      0u);
+  EXPECT_EQ(error_of_rule("average", {.honest = 100, .byzantine = 101}, "lie(z=1)"), "");
 }
 
 TEST(Check, ServerDataWhereTheRuleNeedsThem) {

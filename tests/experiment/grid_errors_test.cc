@@ -129,6 +129,13 @@ TEST(GridErrors, CombinationsPointAtAKeyOfTheFile) {
   EXPECT_TRUE(
       starts(error_of(lines({"rule = ['average', 'fltrust']", "[server]", "per_class = 0"})),
              "x.toml:3: rule = fltrust needs server data"));
+  EXPECT_TRUE(starts(error_of(lines({"rule = ['average',", "'trmean(f=50)']"})),
+                     "x.toml:2: rule = trmean(f=50) cannot be computed"));
+  EXPECT_TRUE(starts(error_of(lines({"attack = ['none',", "'mimic(client=100)']"})),
+                     "x.toml:2: attack = mimic(client=100) copies"));
+  EXPECT_TRUE(starts(error_of(lines({"attack = 'ipm'", "[federation]", "byzantine = 4",
+                                     "participation = [1,", "0.1]"})),
+                     "x.toml:5: federation.participation = 0.1 of 4 Byzantine clients is nobody"));
 }
 
 TEST(GridErrors, OverridesNameThemselves) {

@@ -145,6 +145,89 @@ TEST(Page, SurvivesNumbersThatAreNone) {
   EXPECT_EQ(markup_fault(page("t", runs)), "");
 }
 
+// The number that begins at a place of a text; moves the place behind it.
+double take_number(const std::string& text, std::size_t& at) {
+  std::size_t used = 0;
+  const double value = std::stod(text.substr(at, 40), &used);
+  at += used;
+  return value;
+}
+
+// Estimated shares are affine, so their error knows no bound; a line must stay in its picture.
+TEST(Page, KeepsLinesInsideTheirPanels) {
+  auto samples = sample_runs({.rules = {"average", "boba(f=16)"}, .seeds = 2});
+  for (auto& sample : samples) {
+    for (RoundEntry& entry : sample.entries) {
+      if (entry.round.label_error && entry.round.round > 10) entry.round.label_error = 15;
+    }
+  }
+  const std::string html = page("t", run_data(samples));
+  EXPECT_EQ(markup_fault(html), "");
+  EXPECT_TRUE(has(html, "Values above 200 % are drawn at the upper edge."));
+  EXPECT_TRUE(has(html, "half the L1 distance"));
+  std::size_t panels = 0;
+  std::size_t points = 0;
+  for (std::size_t at = 0; (at = html.find("<svg ", at)) != html.npos; ++at) {
+    const std::string svg = html.substr(at, html.find("</svg>", at) - at);
+    if (svg.find("class=\"panel lines\"") == svg.npos) continue;
+    ++panels;
+    EXPECT_NE(svg.find("<clipPath id="), svg.npos);
+    EXPECT_NE(svg.find("clip-path=\"url(#"), svg.npos);
+    std::size_t box = svg.find("viewBox=\"0 0 ") + 13;
+    const double width = take_number(svg, box);
+    const double height = take_number(svg, box);
+    for (std::size_t d = 0; (d = svg.find(" d=\"", d)) != svg.npos;) {
+      for (d += 4; svg[d] != '"';) {
+        if (svg[d] == 'M' || svg[d] == 'L' || svg[d] == 'Z') {
+          ++d;
+          continue;
+        }
+        const double x = take_number(svg, d);
+        const double y = take_number(svg, d);
+        EXPECT_TRUE(x >= 0 && x <= width && y >= 0 && y <= height) << x << " " << y;
+        ++points;
+      }
+    }
+  }
+  EXPECT_EQ(panels, 8U) << "four of accuracy, four of label errors";
+  EXPECT_GT(points, 100U);
+}
+
+TEST(Page, MarksSeedsThatFailed) {
+  std::vector<RunData> runs = run_data(sample_runs({}));
+  runs[0].record.status = RunStatus::kFailed;
+  const std::string html = page("t", runs);
+  EXPECT_EQ(markup_fault(html), "");
+  EXPECT_TRUE(has(html, ">1 of 2 failed</text>"));
+  EXPECT_TRUE(has(html, "Means are over the seeds whose runs did not fail."));
+  EXPECT_EQ(table_rows(html, "sortable summary")[0][3], "1 (1 of 2 failed)");
+  EXPECT_FALSE(has(page("t", run_data(sample_runs({}))), "failed</text>"));
+}
+
+// A class without test examples has no recall; it is not lost.
+TEST(Page, DrawsNoClassWithoutExamplesAsLost) {
+  std::vector<RunData> runs = run_data(sample_runs({.rules = {"average"}, .attacks = {"none"}}));
+  for (RunData& run : runs) run.recall[2] = std::nan("");
+  const std::string html = page("t", runs);
+  EXPECT_EQ(markup_fault(html), "");
+  const std::size_t begin = html.find("id=\"s1-recall\"");
+  const std::string section = html.substr(begin, html.find("</section>", begin) - begin);
+  EXPECT_EQ(section.find(">nan<"), section.npos);
+  EXPECT_EQ(count_of(section, "class=\"empty\""), 1U);
+  EXPECT_EQ(count_of(section, ">–</text>"), 1U);
+}
+
+TEST(Page, SaysWhichPartitionsDependOnTheSeed) {
+  const auto text = [](const char* partition) {
+    return page("t", run_data(sample_runs({.partition = partition})));
+  };
+  EXPECT_TRUE(has(text("pairs"), "The same for every seed."));
+  EXPECT_TRUE(has(text("step(major=2)"), "The same for every seed."));
+  EXPECT_TRUE(has(text("dirichlet(alpha=0.1)"), "Seed 1; other seeds deal differently."));
+  EXPECT_TRUE(has(text("pairs"), "without having seen any of the clients&#39; data") ||
+              has(text("pairs"), "without having seen any of the clients' data"));
+}
+
 TEST(Page, StaysSmallWithManyRuns) {
   SampleGrid grid = test::large_grid();
   grid.rules = {"average", "krum(f=1)", "mkrum(f=16)", "trmean", "coomed",

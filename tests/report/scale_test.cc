@@ -66,6 +66,18 @@ TEST(ShareDomain, HoldsTheValuesAndIsNeverTooNarrow) {
   EXPECT_TRUE(is(share_domain({std::nan(""), kInfinity}), 0, 1));
 }
 
+TEST(ErrorDomain, StartsAtZeroAndIsCapped) {
+  const auto top = [](const std::vector<double>& values) {
+    EXPECT_EQ(error_domain(values).from, 0);
+    return error_domain(values).to;
+  };
+  EXPECT_NEAR(top({0.61, 0.72}), 0.8, 1e-12);
+  EXPECT_NEAR(top({1.05}), 1.2, 1e-12);
+  EXPECT_EQ(top({0.5, 15}), kErrorCap);
+  EXPECT_EQ(top({1e300, kInfinity, std::nan("")}), kErrorCap);
+  EXPECT_NEAR(top({}), 0.2, 1e-12);
+}
+
 TEST(BinOf, CoversTheDomainAndStopsAtItsEnds) {
   EXPECT_EQ(bin_of(0, {0, 1}, 9), 0);
   EXPECT_EQ(bin_of(1, {0, 1}, 9), 8);

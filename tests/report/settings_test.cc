@@ -173,5 +173,32 @@ TEST(Conclusion, SaysWhatCameOut) {
   EXPECT_EQ(conclusion(settings_of(std::span(runs).first(1)).at(0)), "");
 }
 
+// Half-way through a grid the rules that have met fewer attacks must not look better for it.
+TEST(Conclusion, ComparesOnlyRulesThatMetAllAttacks) {
+  std::vector<RunData> runs = {run_of("average", "ipm", 0.1), run_of("average", "lie", 0.8),
+                               run_of("boba", "ipm", 0.9),    run_of("boba", "lie", 0.7),
+                               run_of("krum", "lie", 0.95),   run_of("zeno", "lie", 0.99),
+                               run_of("zeno", "ipm", 0.99)};
+  runs[6].record.status = RunStatus::kRunning;  // a starred cell
+  runs[6].record.rounds_done = 3;
+  EXPECT_EQ(conclusion(settings_of(runs).at(0)),
+            "boba holds up best: over 2 attacks its lowest accuracy is 70.0 % (under lie); next is "
+            "average with 10.0 % (under ipm). Not compared, since not finished under all attacks: "
+            "krum and zeno.");
+  EXPECT_FALSE(settings_of(runs).at(0).worst_cases()[2].complete);
+}
+
+TEST(Conclusion, OfAGridWithoutACompleteRuleSaysSo) {
+  std::vector<RunData> runs = {run_of("average", "ipm", 0.1), run_of("average", "none", 0.9),
+                               run_of("boba", "lie", 0.7)};
+  EXPECT_EQ(conclusion(settings_of(runs).at(0)),
+            "The grid is not complete yet: no rule has finished under all attacks.");
+  runs.push_back(run_of("average", "lie", 0.8));
+  runs[1].record.status = RunStatus::kStopped;
+  EXPECT_EQ(conclusion(settings_of(runs).at(0)),
+            "Over 2 attacks, the lowest accuracy of average is 10.0 % (under ipm). Not compared, "
+            "since not finished under all attacks: boba.");
+}
+
 }  // namespace
 }  // namespace boba::report

@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 
+#include "boba/report/line_panel.h"
 #include "boba/report/page.h"
 #include "boba/report/palette.h"
 
@@ -85,10 +87,29 @@ TEST(Style, HasAClassForEveryColour) {
   const std::string css(style_sheet());
   for (int i = 0; i < kHues; ++i) EXPECT_NE(css.find(".c" + std::to_string(i) + " {"), css.npos);
   for (int i = 0; i < kDashes; ++i) EXPECT_NE(css.find(".d" + std::to_string(i) + " {"), css.npos);
+  for (int i = 0; i < kFillings; ++i)
+    EXPECT_NE(css.find(".v" + std::to_string(i) + " {"), css.npos);
   for (int i = 0; i < kShades; ++i) {
     EXPECT_NE(css.find(".h" + std::to_string(i) + " {"), css.npos);
     EXPECT_NE(css.find(".k" + std::to_string(i) + " {"), css.npos);
   }
+}
+
+// Bars show no dashes: colour and filling alone tell rules apart.
+TEST(Style, BarsOfManyRulesDiffer) {
+  std::set<std::string> bars;
+  for (std::size_t hue = 0; hue < 36; ++hue) {
+    std::string name = series_class(hue);
+    const std::size_t dash = name.find(" d");
+    bars.insert(name.erase(dash, name.find(" v") - dash));
+  }
+  EXPECT_EQ(bars.size(), 36U);
+  std::set<std::string> hues;
+  const std::string css(style_sheet());
+  for (int i = 0; i < kHues; ++i) {
+    hues.insert(css.substr(css.find("#", css.find("--c" + std::to_string(i) + ":")), 7));
+  }
+  EXPECT_EQ(hues.size(), static_cast<std::size_t>(kHues));
 }
 
 // Dark colours are for screens: paper is white.

@@ -9,7 +9,7 @@
 namespace boba {
 namespace {
 
-TEST(LearningRate, FallsEveryFewRoundsFromTheGivenOneOn) {
+TEST(LearningRate, FallsEveryFewRoundsAfterTheGivenOne) {
   const TrainingSection training{
       .learning_rate = 0.8, .decay_start = 100, .decay_every = 10, .decay = 0.5};
   for (const int round : {1, 50, 100}) EXPECT_EQ(learning_rate(training, round), 0.8) << round;
@@ -41,6 +41,13 @@ TEST(Cohort, RoundsHalvesUpAndKeepsOrder) {
   }
 }
 
+TEST(Cohort, RoundsHalvesUpThatBinaryRoundsDown) {
+  // 0.29 * 50 is 14.499999999999998 in double.
+  const Cohort cohort = draw_cohort({.honest = 50, .byzantine = 50, .participation = 0.29}, 1, 1);
+  EXPECT_EQ(cohort.honest.size(), 15U);
+  EXPECT_EQ(cohort.byzantine.size(), 15U);
+}
+
 TEST(Cohort, DrawsEveryClientAboutAsOften) {
   const FederationSection federation{.honest = 20, .byzantine = 0, .participation = 0.5};
   std::vector<int> count(20, 0);
@@ -67,19 +74,6 @@ TEST(Cohort, HasOneHonestClientAtLeastAndAllAttackersIfAsked) {
                                     1, 1);
   EXPECT_EQ(cohort.honest.size(), 1U);
   EXPECT_EQ(cohort.byzantine, (std::vector<int>{0, 1, 2, 3}));
-}
-
-TEST(ScaledRule, ScalesEveryFHalvesUp) {
-  FederationSection federation{.honest = 160, .byzantine = 54, .participation = 0.25};
-  EXPECT_EQ(*scaled_rule("boba(f=60)", federation), "boba(f=15)");
-  EXPECT_EQ(*scaled_rule("bucketing(s=2) | krum(f=6)", federation), "bucketing(s=2) | krum(f=2)");
-  EXPECT_EQ(*scaled_rule("average", federation), "average");
-  federation.byzantine_turnout = ByzantineTurnout::kAll;
-  EXPECT_EQ(*scaled_rule("boba(f=60)", federation), "boba(f=60)");
-  federation.participation = 1;
-  federation.byzantine_turnout = ByzantineTurnout::kSampled;
-  EXPECT_EQ(*scaled_rule("boba(f=60)", federation), "boba(f=60)");
-  EXPECT_FALSE(scaled_rule("boba(f=", federation).ok());
 }
 
 }  // namespace

@@ -189,17 +189,46 @@ TEST_F(Claim, AnotherProcessWithTheSameNumberIsNotTheOwner) {
   EXPECT_FALSE(store_.write_round(run_, sample_entry(1)));
 }
 
-TEST_F(Claim, AnotherHostIsGivenAnHour) {
+TEST_F(Claim, AnotherHostIsGivenTenMinutes) {
   ASSERT_EQ(claim(ClaimMode::kNew), ClaimOutcome::kClaimed);
   sql("UPDATE runs SET owner = json_set(owner, '$.host', 'elsewhere', '$.pid', 1)");
   EXPECT_EQ(claim(ClaimMode::kRestart), ClaimOutcome::kBusy);
-  sql("UPDATE runs SET written = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-59 minutes')");
+  sql("UPDATE runs SET written = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-9 minutes')");
   EXPECT_EQ(claim(ClaimMode::kResume), ClaimOutcome::kBusy);
   EXPECT_EQ(store_.run(run_)->status, RunStatus::kRunning);
-  sql("UPDATE runs SET written = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-61 minutes')");
+  sql("UPDATE runs SET written = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-11 minutes')");
   EXPECT_EQ(store_.run(run_)->status, RunStatus::kStopped);
   EXPECT_EQ(claim(ClaimMode::kNew), ClaimOutcome::kUnfinished);
   EXPECT_EQ(claim(ClaimMode::kResume), ClaimOutcome::kClaimed);
+}
+
+// A container has numbers of its own: ours say nothing about its processes.
+TEST_F(Claim, AnotherContainerIsLikeAnotherHost) {
+  ASSERT_EQ(claim(ClaimMode::kNew), ClaimOutcome::kClaimed);
+  sql("UPDATE runs SET owner = json_set(owner, '$.space', 'pid:[1]', '$.pid', 99999999)");
+  EXPECT_EQ(claim(ClaimMode::kRestart), ClaimOutcome::kBusy);
+  sql("UPDATE runs SET written = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-11 minutes')");
+  EXPECT_EQ(claim(ClaimMode::kNew), ClaimOutcome::kUnfinished);
+}
+
+// This process is alive, but it cannot have been before the machine started.
+TEST_F(Claim, NoProcessOutlivesAStartOfTheMachine) {
+  ASSERT_EQ(claim(ClaimMode::kNew), ClaimOutcome::kClaimed);
+  sql("UPDATE runs SET owner = json_set(owner, '$.boot', 'another')");
+  EXPECT_EQ(store_.run(run_)->status, RunStatus::kStopped);
+  EXPECT_EQ(claim(ClaimMode::kNew), ClaimOutcome::kUnfinished);
+}
+
+TEST_F(Claim, ABusyRunTellsWhoHasIt) {
+  EXPECT_EQ(store_.run(run_)->owner, "");
+  ASSERT_EQ(claim(ClaimMode::kNew), ClaimOutcome::kClaimed);
+  sql("UPDATE runs SET owner = json_set(owner, '$.host', 'host7', '$.pid', 4242)");
+  ASSERT_EQ(claim(ClaimMode::kResume), ClaimOutcome::kBusy);
+  const std::string owner = store_.run(run_)->owner;
+  EXPECT_EQ(owner.find("host7, process 4242, last wrote 20"), 0u) << owner;
+  sql("UPDATE runs SET written = '2020-01-01T00:00:00Z'");
+  EXPECT_EQ(store_.run(run_)->owner, "") << "it is given up";
+  EXPECT_EQ(store::owner_text("garbage", ""), "");
 }
 
 TEST_F(Claim, AnOwnerThatIsNoneHoldsNothing) {

@@ -7,10 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "boba/store/open.h"
+#include "boba/store/schema.h"
 #include "boba/store/sqlite.h"
 #include "boba/store/store.h"
 #include "tests/support/store_samples.h"
@@ -144,6 +148,78 @@ TEST_F(Failure, WhatMayNotBeWrittenCanBeRead) {
   EXPECT_EQ(said.find("3 rounds; cannot add run sample: "), 0u) << said;
   EXPECT_NE(said.find("readonly database"), std::string::npos) << said;
   ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
+}
+
+// What an older boba made has to be changed before it can be read.
+TEST_F(Failure, AnOldFileThatMayNotBeWrittenTellsWhatToDo) {
+  {
+    auto old = store::Database::open(file(), store::Access::kCreate);
+    ASSERT_TRUE(old->script(store::migrations()[0]));
+    const std::string marks =
+        "PRAGMA user_version = 1; PRAGMA application_id = " + std::to_string(store::kApplicationId);
+    ASSERT_TRUE(old->script(marks.c_str()));
+  }
+  ASSERT_EQ(::chmod(file().c_str(), 0444), 0);
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0555), 0);
+  const std::string said = as_nobody([&] {
+    const auto store = Store::open(file(), OpenMode::kExisting);
+    return store ? "it opened" : store.error().message;
+  });
+  EXPECT_NE(said.find("an older boba made it"), std::string::npos) << said;
+  EXPECT_NE(said.find("copy it to a folder where you may write"), std::string::npos) << said;
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
+}
+
+// A process that was killed left changes beside the file, which reading would have to bring in.
+TEST_F(Failure, WaitingChangesThatMayNotBeBroughtInTellWhatToDo) {
+  fill(3);
+  for (const char* ending : {"-wal", "-journal"}) {
+    write_text(file().string() + ending, std::string(4096, 'x'));
+    ASSERT_EQ(::chmod(file().c_str(), 0444), 0);
+    ASSERT_EQ(::chmod(folder_.path().c_str(), 0555), 0);
+    const std::string said = as_nobody([&] {
+      const auto store = Store::open(file(), OpenMode::kExisting);
+      return store ? "it opened" : store.error().message;
+    });
+    const std::string hint = "copy it to a folder where you may write";
+    EXPECT_TRUE(said.find(hint) != std::string::npos) << ending << ": " << said;
+    ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
+    std::filesystem::remove(file().string() + ending);
+  }
+}
+
+// Somebody reads a file in SQLite's default mode, which cannot change meanwhile.
+class OtherMode : public Failure {
+ protected:
+  void SetUp() override {
+    fill(3);
+    reader_.emplace(std::move(*store::Database::open(file(), store::Access::kReadWrite)));
+    ASSERT_TRUE(reader_->script("PRAGMA journal_mode = DELETE"));
+    ASSERT_TRUE(reader_->script("BEGIN; SELECT count(*) FROM runs"));
+  }
+  std::optional<store::Database> reader_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+};
+
+TEST_F(OtherMode, IsReadBesideAnotherReaderWithoutWaiting) {
+  const auto store = Store::open(file(), OpenMode::kExisting);
+  ASSERT_TRUE(store) << store.error().message;
+  EXPECT_EQ(read_all(*store), 0);
+  EXPECT_LT(seconds(), 10);
+}
+
+TEST_F(OtherMode, IsNotWaitedForForeverToBeWritten) {
+  const auto database =
+      store::open_database(file(), OpenMode::kCreate, std::chrono::milliseconds(200));
+  ASSERT_FALSE(database);
+  EXPECT_NE(database.error().message.find("close that first"), std::string::npos)
+      << database.error().message;
+  EXPECT_LT(seconds(), 10);
+  ASSERT_TRUE(reader_->script("COMMIT"));
+  EXPECT_TRUE(store::open_database(file(), OpenMode::kCreate, std::chrono::milliseconds(200)));
 }
 
 // A limit on the size of files stands for a full disk: writes fail in the middle of a transaction.

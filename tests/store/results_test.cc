@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,16 @@ TEST_F(Results, MrdIsTheLargestDropAgainstTheBaseline) {
   RunHeader elsewhere = sample_header("krum", "none");
   elsewhere.data = "other";
   EXPECT_EQ(store_.run(add_finished_run(store_, elsewhere, {0, 0, 0}))->mrd, std::nullopt);
+}
+
+// A class without test examples has no recall, which is no drop.
+TEST_F(Results, MrdPassesOverClassesWithoutExamples) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  add_finished_run(store_, sample_header("average", "none"), {1, none, 0.5});
+  const auto run = add_finished_run(store_, sample_header("krum", "ipm"), {0.75, none, 0.5});
+  EXPECT_EQ(store_.run(run)->mrd, 0.25);
+  const auto lost = add_finished_run(store_, sample_header("zeno", "ipm"), {none, none, none});
+  EXPECT_EQ(store_.run(lost)->mrd, std::nullopt);
 }
 
 TEST_F(Results, MrdComparesLastEvaluationsOfFinishedBaselines) {
@@ -107,7 +118,7 @@ TEST_F(Results, ConditionsOnNumbers) {
   EXPECT_EQ(where("seed=9007199254740992"), (Ids{}));
   EXPECT_EQ(where("accuracy>=0.5"), (Ids{2, 3}));
   EXPECT_EQ(where("accuracy>5e-1"), (Ids{3}));
-  EXPECT_EQ(where("accuracy<2"), (Ids{1, 2, 3})) << "a run without the number fits no condition";
+  EXPECT_EQ(where("accuracy<=1"), (Ids{1, 2, 3})) << "a run without the number fits no condition";
   EXPECT_EQ(where("accuracy!=0.5"), (Ids{1, 3}));
   EXPECT_EQ(where("mrd=0,run>1"), (Ids{2, 3}));
   EXPECT_EQ(where("rounds_done<20"), (Ids{4}));
@@ -126,6 +137,12 @@ TEST_F(Results, ConditionsThatAreNoneAreRefused) {
   for (const char* bad : {"accuracy>nan", "accuracy<inf", "seed=", "seed=1 2", "seed=0x1"}) {
     EXPECT_NE(refusal(bad).find("is a number"), std::string::npos) << bad;
   }
+  // Tables show percent.
+  for (const char* bad : {"accuracy>=90", "accuracy<1.01", "mrd>5"}) {
+    EXPECT_NE(refusal(bad).find("is a share from 0 to 1: write 0.9 for 90 %"), std::string::npos)
+        << refusal(bad);
+  }
+  EXPECT_EQ(refusal("accuracy<=1,mrd<1.0,loss>90"), "accepted");
   EXPECT_NE(refusal("rule<a").find("rule is a text"), std::string::npos);
 }
 

@@ -262,9 +262,9 @@ TEST_F(StoreTest, Ends) {
   EXPECT_EQ(store_.run(run)->status, RunStatus::kStopped);
   EXPECT_EQ(*store_.checkpoint(run), "state 1");
   ASSERT_EQ(*store_.claim(run, ClaimMode::kResume), ClaimOutcome::kClaimed);
-  ASSERT_TRUE(store_.finish(run, "boba.models/1.safetensors"));
+  ASSERT_TRUE(store_.finish(run, "boba.db.models/1.safetensors"));
   EXPECT_EQ(store_.run(run)->status, RunStatus::kFinished);
-  EXPECT_EQ(store_.run(run)->model_file, "boba.models/1.safetensors");
+  EXPECT_EQ(store_.run(run)->model_file, "boba.db.models/1.safetensors");
   EXPECT_EQ(store_.run(run)->finished.size(), 20u);
   EXPECT_EQ(*store_.checkpoint(run), std::nullopt);
 }
@@ -307,7 +307,10 @@ TEST_F(StoreTest, AnUnknownRunSaysWhichThereAre) {
 }
 
 TEST_F(StoreTest, ModelsLieBesideTheDatabase) {
-  EXPECT_EQ(store_.models_folder(), folder_.path() / "boba.models");
+  EXPECT_EQ(store_.models_folder(), folder_.path() / "boba.db.models");
+  // Names that differ in their ending only must not share the folder.
+  const auto other = Store::open(folder_.path() / "boba.sqlite", OpenMode::kCreate);
+  EXPECT_NE(other->models_folder(), store_.models_folder());
   EXPECT_EQ(store_.file(), folder_.path() / "boba.db");
 }
 

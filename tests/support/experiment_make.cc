@@ -59,9 +59,10 @@ Experiment random_experiment(std::uint64_t number) {
   e.model.kind = texts ? dice.one_of({"gru", "gru(units=32,pooling=mean)"})
                        : dice.one_of({"mlp", "mlp(width=64,depth=2)", "cnn(channels=8)"});
   choose_training(dice, e.training);
-  e.federation.honest = dice.whole(10, 500);
+  // Enough in every cohort for every rule above, and an attacker in it.
+  e.federation.honest = dice.whole(20, 500);
   e.federation.byzantine = dice.whole(1, 200);
-  e.federation.participation = dice.coin() ? 1 : dice.between(0.1, 1);
+  e.federation.participation = dice.coin() ? 1 : dice.between(0.5, 1);
   e.federation.byzantine_turnout = static_cast<ByzantineTurnout>(dice.whole(0, 1));
   e.server.per_class = dice.whole(1, 100);
   if (dice.coin()) {

@@ -41,6 +41,19 @@ TEST_F(DataCommand, ListShowsWhatIsThereAndWhatToDo) {
   EXPECT_TRUE(has(finished.out, "BOBA_DATA"));
 }
 
+TEST_F(DataCommand, ListTellsOfANamedFolderThatIsIncomplete) {
+  write_idx_set(at("cache/boba/mnist"), 20);
+  write_idx_set(at("sets/mnist"), 20);
+  std::filesystem::remove(at("sets/mnist/t10k-labels-idx1-ubyte"));
+  const Finished finished =
+      run_program({"env", "-u", "BOBA_DATA", "XDG_CACHE_HOME=" + at("cache").string(),
+                   boba_program().string(), "data", "list", "--data", "sets"},
+                  {.folder = folder_.path()});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_TRUE(has(finished.out, "mnist: sets/mnist (--data) has training images")) << finished.out;
+  EXPECT_TRUE(has(finished.out, "but no test labels")) << finished.out;
+}
+
 TEST_F(DataCommand, ListTellsOfAUselessFolder) {
   std::filesystem::create_directories(at("empty"));
   const Finished finished = run({"list", "--data", "empty"});

@@ -134,6 +134,14 @@ TEST_F(ResultsCommand, MeansKeepOtherSettingsApart) {
   EXPECT_EQ(parse_csv(run({"--mean", "--csv", "--where", "rule=average"}).out).size(), 3u);
 }
 
+TEST_F(ResultsCommand, MeansKeepOtherDataApart) {
+  fill();
+  RunHeader other = sample_header("average", "none", 3);
+  other.data = "another checksum";
+  add_finished_run(store_, other, {1, 1, 1});
+  EXPECT_EQ(parse_csv(run({"--mean", "--csv", "--where", "rule=average"}).out).size(), 3u);
+}
+
 TEST_F(ResultsCommand, Where) {
   fill();
   EXPECT_EQ(lines_of(run({"--where", "rule=boba,seed=2"}).out).size(), 2u);

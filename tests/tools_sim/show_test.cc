@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -45,9 +46,28 @@ void expect_in(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
 }
 
+TEST_F(ShowCommand, TellsWhoRunsARun) {
+  const std::int64_t run = long_run();
+  expect_in(show({"1"}).out, "\nheld by ");
+  expect_in(show({"1"}).out, ", process ");
+  EXPECT_TRUE(Json::parse(show({"1", "--json"}).out)["owner"].is_string());
+  ASSERT_TRUE(store_.finish(run, ""));
+  EXPECT_EQ(show({"1"}).out.find("held by"), std::string::npos);
+}
+
+// A class without test examples.
+TEST_F(ShowCommand, PrintsNoRecallThatIsNone) {
+  add_finished_run(store_, sample_header(), {0.5, std::nan(""), 0.75});
+  const Finished finished = show({"1"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.out.find("nan"), std::string::npos) << finished.out;
+  expect_in(finished.out, "  dog         -");
+  EXPECT_TRUE(Json::parse(show({"1", "--json"}).out)["evaluations"][0]["recall"][1].is_null());
+}
+
 TEST_F(ShowCommand, ShowsEverything) {
   const std::int64_t run = long_run();
-  ASSERT_TRUE(store_.finish(run, "boba.models/1.safetensors"));
+  ASSERT_TRUE(store_.finish(run, "boba.db.models/1.safetensors"));
   add_finished_run(store_, sample_header("average", "none"), {0.5, 0.75, 0.5});
   const Finished finished = show({"1"});
   ASSERT_EQ(finished.status, 0) << finished.err;
@@ -56,7 +76,7 @@ TEST_F(ShowCommand, ShowsEverything) {
   expect_in(text, "finished after 50 of 20 rounds, accuracy 50.00 %, mrd 50.00 points, 93.8 s\n");
   expect_in(text, "  data.set = synthetic\n");
   expect_in(text, "  experiment sample, 1234 parameters, boba 0.1.0\n");
-  expect_in(text, "  model boba.models/1.safetensors\n");
+  expect_in(text, "  model boba.db.models/1.safetensors\n");
   expect_in(text, "  client  kind       cat  dog  owl  all  corruption\n");
   expect_in(text, "       1  honest       .    6    6   12  fog\n");
   expect_in(text, "       4  Byzantine    .    .    .    0\n");

@@ -22,6 +22,9 @@ constexpr const char* kProgram = "boba-train";
 Outcome hand_over(const std::string& name, const std::vector<std::string>& rest) {
   std::error_code failure;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
+  if (failure) {
+    return Failure{kFailed, "cannot find where boba lies: /proc/self/exe: " + failure.message()};
+  }
   const std::filesystem::path program = self.parent_path() / kProgram;
   std::vector<std::string> words = {"boba", name};
   words.insert(words.end(), rest.begin(), rest.end());

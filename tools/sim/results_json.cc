@@ -51,6 +51,7 @@ Json to_json(const RunRecord& run) {
           {"created", run.created},
           {"finished", text_or_null(run.finished)},
           {"error", text_or_null(run.error)},
+          {"owner", text_or_null(run.owner)},
           {"model_file", text_or_null(run.model_file)},
           {"settings", settings_of(header.config)},
           {"classes", header.classes}};

@@ -20,6 +20,11 @@ std::string without_seed(const std::string& config) {
   return rest;
 }
 
+// Data of the same name may differ; their checksum, a line, comes first.
+std::string key_of(const RunHeader& header) {
+  return header.data + '\n' + without_seed(header.config);
+}
+
 struct Numbers {
   std::vector<double> accuracy;
   std::vector<double> mrd;
@@ -47,7 +52,7 @@ std::vector<RunGroup> group_by_seed(std::span<const RunRecord> runs) {
   std::map<std::string, std::size_t> places;
   for (const RunRecord& run : runs) {
     if (run.status != RunStatus::kFinished) continue;
-    const auto [place, fresh] = places.try_emplace(without_seed(run.header.config), groups.size());
+    const auto [place, fresh] = places.try_emplace(key_of(run.header), groups.size());
     if (fresh) {
       groups.emplace_back().header = run.header;
       numbers.emplace_back();

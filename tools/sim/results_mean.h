@@ -1,4 +1,4 @@
-// Runs that differ by their seed only, taken together.
+// Runs that differ by their seed only, on the same data, taken together.
 #pragma once
 
 #include <optional>

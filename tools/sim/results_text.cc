@@ -26,6 +26,7 @@ std::string heading_text(const RunRecord& run) {
   text += fmt::format("{} after {} of {} rounds, accuracy {} %, mrd {} points, {:.1f} s\n",
                       name(run.status), run.rounds_done, header.rounds, percent(run.accuracy),
                       percent(run.mrd), run.seconds);
+  if (!run.owner.empty()) text += fmt::format("held by {}\n", printable(run.owner));
   if (!run.error.empty()) text += fmt::format("error: {}\n", printable(run.error));
   return text;
 }

@@ -4,18 +4,72 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
+#include <map>
+#include <set>
+#include <sstream>
 
 #include "tools/table.h"
 
 namespace boba::tools {
 namespace {
 
-std::size_t place_of(std::vector<std::string>& names, const std::string& name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  const auto place = static_cast<std::size_t>(found - names.begin());
-  if (found == names.end()) names.push_back(name);
+constexpr const char* kNoAttack = "none";
+constexpr const char* kNoValue = "-";
+
+using Settings = std::map<std::string, std::string>;
+
+// The keys of a run that could tell it from another one of the same rule, attack and seed.
+Settings settings_of(const RunRecord& run) {
+  Settings settings;
+  std::istringstream lines(run.header.config);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t equals = line.find(" = ");
+    if (equals == std::string::npos) continue;
+    settings[line.substr(0, equals)] = line.substr(equals + 3);
+  }
+  for (const char* axis : {"rule", "attack", "seed"}) settings.erase(axis);
+  // What a run has no use for says nothing about it.
+  if (run.header.attack == kNoAttack) settings.erase("federation.byzantine");
+  const auto server = settings.find("server.per_class");
+  if (server != settings.end() && server->second == "0") settings.erase(server);
+  return settings;
+}
+
+std::vector<std::string> varying_keys(const std::vector<Settings>& settings) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const Settings& each : settings) {
+    for (const auto& entry : each) values[entry.first].insert(entry.second);
+  }
+  std::vector<std::string> keys;
+  for (const auto& entry : values) {
+    if (entry.second.size() > 1) keys.push_back(entry.first);
+  }
+  return keys;
+}
+
+std::vector<std::string> values_of(const Settings& settings, const std::vector<std::string>& keys) {
+  std::vector<std::string> values;
+  for (const std::string& key : keys) {
+    const auto found = settings.find(key);
+    values.push_back(found == settings.end() ? kNoValue : found->second);
+  }
+  return values;
+}
+
+std::size_t attack_place(std::vector<std::string>& attacks, const std::string& attack) {
+  const auto found = std::find(attacks.begin(), attacks.end(), attack);
+  const auto place = static_cast<std::size_t>(found - attacks.begin());
+  if (found == attacks.end()) attacks.push_back(attack);
   return place;
+}
+
+std::size_t row_place(std::vector<AccuracyRow>& rows, const std::string& rule,
+                      const std::vector<std::string>& values) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].rule == rule && rows[i].values == values) return i;
+  }
+  rows.push_back({rule, values, {}});
+  return rows.size() - 1;
 }
 
 AccuracyCell summarise(const std::vector<double>& values) {
@@ -30,51 +84,58 @@ AccuracyCell summarise(const std::vector<double>& values) {
 }
 
 std::string cell_text(const AccuracyCell& cell) {
-  if (cell.runs == 0) return "-";
+  if (cell.runs == 0) return kNoValue;
   if (cell.runs == 1) return fmt::format("{:.2f}", cell.mean);
   return fmt::format("{:.2f} ±{:.2f}", cell.mean, cell.deviation);
 }
 
 }  // namespace
 
-double AccuracyTable::worst(std::size_t rule) const {
-  double worst = 100;
-  for (const AccuracyCell& cell : cells[rule]) {
-    if (cell.runs > 0) worst = std::min(worst, cell.mean);
+std::optional<double> AccuracyTable::worst(std::size_t row) const {
+  std::optional<double> worst;
+  for (std::size_t k = 0; k < attacks.size(); ++k) {
+    if (attacks[k] == kNoAttack) continue;
+    const AccuracyCell& cell = rows[row].cells[k];
+    if (cell.runs == 0) return std::nullopt;
+    worst = worst ? std::min(*worst, cell.mean) : cell.mean;
   }
   return worst;
 }
 
 AccuracyTable accuracy_table(std::span<const RunRecord> runs) {
+  std::vector<Settings> settings;
+  for (const RunRecord& run : runs) settings.push_back(settings_of(run));
   AccuracyTable table;
-  for (const RunRecord& run : runs) {
-    place_of(table.rules, run.header.rule);
-    place_of(table.attacks, run.header.attack);
+  table.keys = varying_keys(settings);
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> values;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::size_t row =
+        row_place(table.rows, runs[i].header.rule, values_of(settings[i], table.keys));
+    const std::size_t attack = attack_place(table.attacks, runs[i].header.attack);
+    if (runs[i].status != RunStatus::kFinished || !runs[i].accuracy) continue;
+    values[{row, attack}].push_back(100 * *runs[i].accuracy);
   }
-  std::vector<std::vector<std::vector<double>>> values(
-      table.rules.size(), std::vector<std::vector<double>>(table.attacks.size()));
-  for (const RunRecord& run : runs) {
-    if (run.status != RunStatus::kFinished || !run.accuracy) continue;
-    values[place_of(table.rules, run.header.rule)][place_of(table.attacks, run.header.attack)]
-        .push_back(100 * *run.accuracy);
-  }
-  for (const auto& row : values) {
-    auto& cells = table.cells.emplace_back();
-    for (const auto& cell : row) cells.push_back(summarise(cell));
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    for (std::size_t attack = 0; attack < table.attacks.size(); ++attack) {
+      table.rows[row].cells.push_back(summarise(values[{row, attack}]));
+    }
   }
   return table;
 }
 
 std::string to_text(const AccuracyTable& table) {
   std::vector<Table::Column> columns = {{"rule", Align::kLeft}};
+  for (const std::string& key : table.keys) columns.push_back({key, Align::kRight});
   for (const std::string& attack : table.attacks) columns.push_back({attack, Align::kRight});
   const bool several = table.attacks.size() > 1;
   if (several) columns.push_back({"worst", Align::kRight});
   Table text(std::move(columns));
-  for (std::size_t i = 0; i < table.rules.size(); ++i) {
-    std::vector<std::string> cells = {table.rules[i]};
-    for (const AccuracyCell& cell : table.cells[i]) cells.push_back(cell_text(cell));
-    if (several) cells.push_back(fmt::format("{:.2f}", table.worst(i)));
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    std::vector<std::string> cells = {table.rows[i].rule};
+    for (const std::string& value : table.rows[i].values) cells.push_back(value);
+    for (const AccuracyCell& cell : table.rows[i].cells) cells.push_back(cell_text(cell));
+    const auto worst = table.worst(i);
+    if (several) cells.push_back(worst ? fmt::format("{:.2f}", *worst) : kNoValue);
     text.add(std::move(cells));
   }
   return text.text();

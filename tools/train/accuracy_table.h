@@ -1,6 +1,8 @@
 // Accuracy of rules under attacks, from finished runs.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,21 +11,28 @@
 
 namespace boba::tools {
 
-// Mean over the runs of a rule and an attack, in percent; with several seeds the standard deviation
-// too.
+// Over the seeds of one experiment, in percent.
 struct AccuracyCell {
   double mean = 0;
   double deviation = 0;  // with n - 1; 0 for a single run
   std::size_t runs = 0;
 };
 
-struct AccuracyTable {
-  std::vector<std::string> rules;                // in the order they first appear
-  std::vector<std::string> attacks;              // likewise
-  std::vector<std::vector<AccuracyCell>> cells;  // a row per rule; no runs: runs == 0
+// A rule, and where a grid sweeps over more than rules, attacks and seeds, the values of these
+// keys.
+struct AccuracyRow {
+  std::string rule;
+  std::vector<std::string> values;  // "-" where the rule has no use for the key
+  std::vector<AccuracyCell> cells;  // one per attack; no runs: none finished
+};
 
-  // Smallest mean of a rule over the attacks that were run.
-  double worst(std::size_t rule) const;
+struct AccuracyTable {
+  std::vector<std::string> keys;     // that vary, beside rule, attack and seed
+  std::vector<std::string> attacks;  // in the order they first appear
+  std::vector<AccuracyRow> rows;     // likewise
+
+  // Smallest mean over the attacks, "none" excepted; nothing where one of them is missing.
+  std::optional<double> worst(std::size_t row) const;
 };
 
 AccuracyTable accuracy_table(std::span<const RunRecord> runs);

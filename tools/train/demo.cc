@@ -23,6 +23,7 @@ namespace boba::tools {
 namespace {
 
 constexpr const char* kExperiment = "quickstart";
+constexpr const char* kDataset = "fashion-mnist";
 // The same with the built-in data set, for machines without any data.
 constexpr const char* kWithoutData = "synthetic";
 
@@ -31,17 +32,14 @@ struct Options : RunOptions {
   std::string out = "boba-demo.html";
 };
 
-// Whether the data of the first run can be read.
-bool has_data(const Grid& grid, const std::string& data) {
-  const DataSection& section = grid.experiments.front().data;
-  return load_dataset(section.set, default_sources(data), {.length = section.length}).ok();
-}
-
 Result<Grid> choose_grid(const Options& options) {
   const auto overrides = overrides_of(options.settings);
   if (!overrides) return overrides.error();
   auto grid = load_grid(options.experiment, *overrides);
-  if (!grid || options.experiment != kExperiment || has_data(*grid, options.data)) return grid;
+  if (!grid || options.experiment != kExperiment) return grid;
+  const std::string& set = grid->experiments.front().data.set;
+  // Only data that are missing are replaced; what is wrong with files that are there is told.
+  if (set != kDataset || has_dataset(set, default_sources(options.data))) return grid;
   fmt::print(stderr,
              "Fashion-MNIST was not found (Debian: apt-get install dataset-fashion-mnist); the "
              "built-in data set serves instead.\n");
@@ -115,24 +113,24 @@ Result<void> print_table(const Store& store, const GridOutcome& outcome) {
 void explain(const GridOutcome& outcome) {
   const AccuracyTable table = accuracy_table(outcome.runs);
   std::size_t best = 0;
-  for (std::size_t i = 1; i < table.rules.size(); ++i) {
-    if (table.worst(i) > table.worst(best)) best = i;
+  for (std::size_t i = 1; i < table.rows.size(); ++i) {
+    if (table.worst(i).value_or(0) > table.worst(best).value_or(0)) best = i;
   }
   std::string others;
-  for (std::size_t i = 0; i < table.rules.size(); ++i) {
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
     if (i == best) continue;
-    others +=
-        fmt::format("{}{} {:.1f} %", others.empty() ? "" : ", ", table.rules[i], table.worst(i));
+    others += fmt::format("{}{} {:.1f} %", others.empty() ? "" : ", ", table.rows[i].rule,
+                          table.worst(i).value_or(0));
   }
-  fmt::print("{}",
-             wrap(fmt::format(
-                      "{} has the best worst case, {:.1f} % ({}): honest clients with different "
-                      "classes send different updates, so a rule that looks for agreement keeps "
-                      "honest clients out or lets attackers in; BOBA knows that honest updates lie "
-                      "near a simplex with a corner for each class, drops what lies far outside, "
-                      "and projects the rest onto its plane.",
-                      table.rules[best], table.worst(best), others),
-                  100, 0));
+  fmt::print(
+      "{}", wrap(fmt::format(
+                     "Under attack {} keeps the most, {:.1f} % ({}): honest clients with different "
+                     "classes send different updates, so a rule that looks for agreement keeps "
+                     "honest clients out or lets attackers in; BOBA knows that honest updates lie "
+                     "near a simplex with a corner for each class, drops what lies far outside, "
+                     "and projects the rest onto its plane.",
+                     table.rows[best].rule, table.worst(best).value_or(0), others),
+                 100, 0));
 }
 
 Result<void> write_report(const Store& store, const std::string& out) {

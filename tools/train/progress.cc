@@ -104,8 +104,9 @@ void Progress::ended(std::size_t index, std::int64_t run, RunEnd end, const std:
   const std::string head = fmt::format("run {:>4}  {}  ", run, labels_[index]);
   switch (end) {
     case RunEnd::kFinished:
-      say(fmt::format("{}{:6.2f} % after {} rounds  {}\n", head, 100 * state.accuracy, rounds,
-                      clock_time(seconds_since(state.since))));
+      say(fmt::format("{}{}after {} rounds  {}\n", head,
+                      state.accuracy < 0 ? "" : fmt::format("{:6.2f} % ", 100 * state.accuracy),
+                      rounds, clock_time(seconds_since(state.since))));
       break;
     case RunEnd::kStopped:
       say(fmt::format("{}stopped after round {} of {}\n", head, state.done, rounds));
@@ -159,7 +160,7 @@ std::string Progress::total_line() const {
       left < 0 ? std::string("time left not known yet") : "about " + clock_time(left) + " left");
 }
 
-// REQUIRES, for the three below: the lock is held.
+// REQUIRES, for those below: the lock is held.
 void Progress::say(const std::string& line) {
   if (options_.quiet) return;
   erase();
@@ -169,6 +170,12 @@ void Progress::say(const std::string& line) {
 
 void Progress::erase() {
   for (; lines_ > 0; --lines_) std::fputs("\x1b[1A\x1b[2K", options_.out);
+}
+
+// A line that wrapped would not be erased whole.
+void Progress::draw_line(const std::string& line) {
+  fmt::print(options_.out, "{}\n", line.substr(0, options_.columns - 1));
+  ++lines_;
 }
 
 void Progress::draw(bool force) {
@@ -184,13 +191,11 @@ void Progress::draw(bool force) {
         here == 0 ? "" : clock_time(spent / here * (state.rounds - state.done)) + " left";
     const std::string accuracy =
         state.accuracy < 0 ? "" : fmt::format("{:.2f} %", 100 * state.accuracy);
-    fmt::print(options_.out, "run {:>4}  [{}] {:>4}/{}  {}  {:>7}  {}\n", state.run,
-               bar(static_cast<double>(state.done) / rounds, kBarWidth), state.done, state.rounds,
-               state.label, accuracy, left);
-    ++lines_;
+    draw_line(fmt::format("run {:>4}  [{}] {:>4}/{}  {:>7}  {:>9}  {}", state.run,
+                          bar(static_cast<double>(state.done) / rounds, kBarWidth), state.done,
+                          state.rounds, accuracy, left, state.label));
   }
-  fmt::print(options_.out, "{}\n", total_line());
-  ++lines_;
+  draw_line(total_line());
   std::fflush(options_.out);
   drawn_ = Clock::now();
 }

@@ -25,8 +25,9 @@ std::string bar(double share, std::size_t width);
 struct ProgressOptions {
   std::FILE* out = stderr;
   bool terminal = false;
-  bool label_table = true;  // print who holds which labels, once for each way of dealing them
-  bool quiet = false;       // say nothing at all
+  std::size_t columns = 80;  // of the terminal; longer lines are cut
+  bool label_table = true;   // print who holds which labels, once for each way of dealing them
+  bool quiet = false;        // say nothing at all
 };
 
 class Progress final : public RunObserver {
@@ -59,6 +60,7 @@ class Progress final : public RunObserver {
 
   void say(const std::string& line);
   void draw(bool force);
+  void draw_line(const std::string& line);
   void erase();
   std::string total_line() const;
   double seconds_left() const;

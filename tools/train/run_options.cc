@@ -1,9 +1,11 @@
 #include "tools/train/run_options.h"
 
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 
 #include "boba/data/catalogue.h"
@@ -17,11 +19,13 @@ std::atomic<bool> stop_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void request_stop(int signal_number) {
+  const int saved = errno;
   stop_requested = true;
   // The next one ends the process as if nobody had asked to hear of it.
   ::signal(signal_number, SIG_DFL);
   constexpr char kText[] = "\nStopping after this round; once more to end at once.\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText, sizeof(kText) - 1);
+  errno = saved;
 }
 
 // Hears SIGINT and SIGTERM while it lives.
@@ -47,6 +51,12 @@ class StopSignals {
   struct sigaction interrupt_ = {};
   struct sigaction terminate_ = {};
 };
+
+std::size_t terminal_columns() {
+  winsize size = {};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
 
 ClaimMode mode_of(const RunOptions& options) {
   if (options.again) return ClaimMode::kRestart;
@@ -83,6 +93,7 @@ Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunO
   DatasetCache data(default_sources(options.data));
   Progress progress(grid, {.out = stderr,
                            .terminal = !options.quiet && ::isatty(STDERR_FILENO) == 1,
+                           .columns = terminal_columns(),
                            .label_table = !options.quiet,
                            .quiet = options.quiet});
   Result<void> done;
@@ -99,7 +110,10 @@ Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunO
   if (!done) return done.error();
   GridOutcome outcome;
   outcome.complaints = progress.complaints();
-  outcome.stopped = stop_requested;
+  // Asked to stop in the last round of all, nothing was left to stop.
+  outcome.stopped =
+      stop_requested &&
+      progress.count(RunEnd::kFinished) + progress.count(RunEnd::kDone) < grid.experiments.size();
   for (const std::int64_t id : progress.runs()) {
     auto record = store.run(id);
     if (!record) return record.error();
