@@ -155,7 +155,6 @@ class TrainedSimulation final : public Simulation {
     record.attack_seconds = watch.lap();
     auto verdict =
         forged ? aggregate(*rows, round, record.learning_rate) : Result<Verdict>(forged.error());
-    if (!verdict && verdict.error().code != ErrorCode::kRefused) return verdict.error();
     record.aggregate_seconds = watch.lap();
     if (verdict ? all_honest_refused(*verdict, cohort) : !usable(cohort, *rows)) {
       verdict = model_lost();
