@@ -33,7 +33,7 @@ struct Settings {
   int rounds = 5;
 };
 
-// Noise in the shape of a data set, with its classes in turn: time does not depend on the values.
+// A pattern for each class under noise, in the shape of a data set, with its classes in turn.
 Dataset noise(const LoopShape& shape) {
   Dataset data;
   data.name = "noise";
@@ -52,9 +52,17 @@ Dataset noise(const LoopShape& shape) {
       }
       return;
     }
-    for (std::size_t i = 0; i < count * data.image.size(); i += 4) {
-      for (const std::uint32_t word : random_block(key, i)) {
-        examples.pixels.push_back(static_cast<std::uint8_t>(word));
+    const StreamKey patterns{.seed = 2, .purpose = Purpose::kBench};
+    const std::size_t size = data.image.size();
+    std::vector<std::uint32_t> pattern;
+    for (std::size_t i = 0; i < classes * size; ++i) {
+      pattern.push_back(random_block(patterns, i)[0] % 128);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t k = 0; k < size; ++k) {
+        const std::uint32_t drawn = random_block(key, (i * size + k) / 4)[k % 4] % 128;
+        examples.pixels.push_back(
+            static_cast<std::uint8_t>(pattern[(i % classes) * size + k] + drawn));
       }
     }
   };

@@ -47,7 +47,7 @@ constexpr const char* kFooter =
 // The subcommand that was being read, as the user typed it: "boba aggregate", "boba data list".
 std::string spoken_name(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
-  const std::string name = app.get_name();
+  const std::string& name = app.get_name();
   return chosen.empty() ? name : name + " " + spoken_name(*chosen.front());
 }
 

@@ -29,6 +29,7 @@ Outcome hand_over(const std::string& name, const std::vector<std::string>& rest)
   std::vector<std::string> words = {"boba", name};
   words.insert(words.end(), rest.begin(), rest.end());
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   ::execv(program.c_str(), pointers.data());
