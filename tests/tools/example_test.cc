@@ -60,7 +60,8 @@ TEST(Example, SavesARoundForTheOtherCommands) {
 }
 
 TEST(Example, IsTheSameWhateverTheNumberOfThreads) {
-  EXPECT_EQ(run_boba({"example", "--threads", "1"}).out, run_boba({"example", "--threads", "3"}).out);
+  EXPECT_EQ(run_boba({"example", "--threads", "1"}).out,
+            run_boba({"example", "--threads", "3"}).out);
 }
 
 }  // namespace
