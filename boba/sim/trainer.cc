@@ -265,7 +265,10 @@ class TorchTrainer final : public Trainer {
     Evaluation part{.loss = 0, .confusion = std::vector<std::int64_t>(classes_ * classes_, 0)};
     part.loss =
         torch::cross_entropy_loss(scores, chunk.labels, {}, at::Reduction::Sum).item<double>();
-    const Tensor predicted = scores.argmax(1);
+    // What argmax makes of scores that are no numbers depends on where they stand; here it is the
+    // first class, as for scores of which none is a number.
+    const Tensor predicted =
+        scores.argmax(1).masked_fill(torch::isfinite(scores).all(1).logical_not(), 0);
     const auto* const guess = predicted.data_ptr<std::int64_t>();
     const auto* const truth = chunk.labels.data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < predicted.numel(); ++i) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -172,6 +173,9 @@ TEST(Simulation, GoesOnWhenNoUpdateIsUsable) {
   ASSERT_EQ(entries.size(), 6U);
   EXPECT_FALSE(entries.back().round.note.empty());
   EXPECT_EQ(entries.back().round.false_rejects, 9);
+  // Scores that are no numbers count as the first class, whose examples are a third.
+  EXPECT_EQ(entries.back().evaluation->loss, std::nullopt);
+  EXPECT_DOUBLE_EQ(entries.back().evaluation->accuracy, 1.0 / 3);
   // Attackers that look at honest updates find none.
   for (const char* attack : {"ipm", "lie", "mimic", "minmax", "gauss", "signflip"}) {
     e.attack = attack;

@@ -216,6 +216,9 @@ TEST_F(RunTest, ALostModelIsARunLikeAnyOther) {
 }
 
 TEST_F(RunTest, ARunWithoutMemoryFailsAlone) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need address space of their own";
+#endif
   const ProcessOptions little{.folder = folder_.path(), .data_limit = std::size_t{3} << 30};
   const Finished done = run_boba(
       {"run", "small.toml", "--db", "a.db", "--set", "seed=1", "--set", "rule=average", "--set",
