@@ -75,7 +75,7 @@ class GridRunner {
       case ClaimOutcome::kClaimed:
         break;
       case ClaimOutcome::kBusy:
-        return observer_.ended(index, planned.run, RunEnd::kBusy, "");
+        return observer_.ended(index, planned.run, RunEnd::kBusy, holder_of(planned.run));
       case ClaimOutcome::kFinished:
         return observer_.ended(index, planned.run, RunEnd::kDone, "");
       case ClaimOutcome::kUnfinished:
@@ -86,6 +86,12 @@ class GridRunner {
     const Result<void> noted = store_.fail(planned.run, end.error().message);
     if (!noted) break_off(noted.error());
     observer_.ended(index, planned.run, RunEnd::kFailed, end.error().message);
+  }
+
+  // Who has the run, as people would say it; "" if that is not known.
+  std::string holder_of(std::int64_t run) const {
+    const auto record = store_.run(run);
+    return record ? record->owner : std::string();
   }
 
   // A run that runs out of memory fails alone.

@@ -48,6 +48,7 @@ class RunObserver {
   // rounds_done is more than 0 where the run was resumed.
   virtual void started(std::size_t index, std::int64_t run, const Simulation& simulation) = 0;
   virtual void round(std::size_t index, const RoundEntry& entry) = 0;
+  // message: why it failed, or who has it.
   virtual void ended(std::size_t index, std::int64_t run, RunEnd end,
                      const std::string& message) = 0;
 };

@@ -118,7 +118,8 @@ void Progress::ended(std::size_t index, std::int64_t run, RunEnd end, const std:
     case RunEnd::kDone:
       break;
     case RunEnd::kBusy:
-      complaints_.push_back(fmt::format("run {} is left to the process that has it", run));
+      complaints_.push_back(fmt::format("run {} is left to the process that has it{}", run,
+                                        message.empty() ? "" : ": " + message));
       break;
     case RunEnd::kUnfinished:
       complaints_.push_back(
