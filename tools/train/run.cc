@@ -22,6 +22,11 @@ struct Options : RunOptions {
   bool dry_run = false;
 };
 
+// "1 run", "6 runs".
+std::string runs_text(std::size_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "run" : "runs");
+}
+
 // "quickstart       Fashion-MNIST, ..." for the help.
 std::string shipped_list() {
   std::string text;
@@ -60,7 +65,8 @@ Outcome report_outcome(const GridOutcome& outcome, const std::string& db) {
   for (const RunRecord& run : outcome.runs) finished += run.status == RunStatus::kFinished ? 1 : 0;
   if (finished > 0) {
     fmt::print("Accuracy in percent:\n{}", to_text(accuracy_table(outcome.runs)));
-    fmt::print("{} runs in {}; 'boba report --db {}' draws them\n", outcome.runs.size(), db, db);
+    fmt::print("{} in {}; 'boba report --db {}' draws them\n", runs_text(outcome.runs.size()), db,
+               db);
   }
   for (const std::string& complaint : outcome.complaints) fmt::print(stderr, "{}\n", complaint);
   if (outcome.stopped) return Failure{kFailed, "stopped; --resume continues where it was"};
