@@ -55,8 +55,8 @@ Outcome show_grid(const Grid& grid) {
     rounds += e.training.rounds;
   }
   fmt::print("{}", table.text());
-  fmt::print("{}: {} runs, {} rounds in all; nothing was run\n", grid.name, grid.experiments.size(),
-             rounds);
+  fmt::print("{}: {}, {} rounds in all; nothing was run\n", grid.name,
+             runs_text(grid.experiments.size()), rounds);
   return {};
 }
 
