@@ -29,9 +29,11 @@ std::string runs_text(std::size_t count) {
 
 // "quickstart       Fashion-MNIST, ..." for the help.
 std::string shipped_list() {
+  constexpr std::size_t kIndent = 18;
   std::string text;
   for (const ShippedExperiment& shipped : shipped_experiments()) {
-    text += wrap(fmt::format("{:<16}{}", shipped.name, shipped.summary), 100, 2, 18);
+    const std::string lines = wrap(shipped.summary, 100, kIndent);
+    text += fmt::format("  {:<{}}", shipped.name, kIndent - 2) + lines.substr(kIndent);
   }
   return text;
 }
