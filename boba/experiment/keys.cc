@@ -419,4 +419,8 @@ std::vector<KeyInfo> experiment_keys() {
   return infos;
 }
 
+std::string_view algorithm_name(Algorithm algorithm) {
+  return kAlgorithms[static_cast<std::size_t>(algorithm)];
+}
+
 }  // namespace boba

@@ -73,4 +73,7 @@ bool is_section(std::string_view name);
 Error unknown_section(std::string_view name);
 Error unknown_key(std::string_view section, std::string_view name);
 
+// "fedsgd", as an experiment file writes it.
+std::string_view algorithm_name(Algorithm algorithm);
+
 }  // namespace boba

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <span>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "boba/core/random.h"
 #include "boba/data/corruption.h"
 #include "boba/experiment/label_flip.h"
+#include "boba/experiment/normal_form.h"
 #include "boba/partition/registry.h"
 
 namespace boba {
@@ -41,22 +41,9 @@ Result<std::vector<std::size_t>> server_counts_of(const ServerSection& server,
   if (server.counts.empty()) {
     return std::vector<std::size_t>(classes, static_cast<std::size_t>(server.per_class));
   }
-  std::vector<std::size_t> counts;
-  const char* at = server.counts.data();
-  const char* const end = at + server.counts.size();
-  while (at < end) {
-    while (at < end && (*at == ',' || *at == ' ')) ++at;
-    std::size_t value = 0;
-    const auto read = std::from_chars(at, end, value);
-    if (read.ec != std::errc()) {
-      return invalid_argument(
-          fmt::format("server.counts = \"{}\": whole numbers with commas "
-                      "between them would do",
-                      server.counts));
-    }
-    counts.push_back(value);
-    at = read.ptr;
-  }
+  const auto parsed = parse_counts(server.counts);
+  if (!parsed) return parsed.error();
+  const std::vector<std::size_t> counts(parsed->begin(), parsed->end());
   if (counts.size() != classes) {
     return invalid_argument(
         fmt::format("server.counts = \"{}\" has {} numbers; the data set has "

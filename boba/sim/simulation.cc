@@ -13,6 +13,7 @@
 #include "boba/core/kernels.h"
 #include "boba/core/views.h"
 #include "boba/data/digest.h"
+#include "boba/experiment/keys.h"
 #include "boba/kernels/cpu/cpu.h"
 #include "boba/rules/registry.h"
 #include "boba/sim/checkpoint.h"
@@ -327,18 +328,6 @@ class TrainedSimulation final : public Simulation {
   std::vector<double> server_counts_;
   int round_ = 0;
 };
-
-std::string_view algorithm_name(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::kFedSgd:
-      return "fedsgd";
-    case Algorithm::kFedAvg:
-      return "fedavg";
-    case Algorithm::kFedProx:
-      break;
-  }
-  return "fedprox";
-}
 
 // A script is part of what determines a run's numbers, and its path says little about it.
 std::string script_checksum(const ModelSection& model) {
