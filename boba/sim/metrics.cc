@@ -1,5 +1,6 @@
 #include "boba/sim/metrics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -52,6 +53,18 @@ EvaluationRecord measure(const Evaluation& evaluation, std::size_t classes, int 
   }
   record.accuracy = all == 0 ? 0 : static_cast<double>(right) / static_cast<double>(all);
   return record;
+}
+
+Evaluation of_lost_model(Evaluation evaluation, std::size_t classes) {
+  evaluation.loss = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t z = 0; z < classes; ++z) {
+    const auto row = evaluation.confusion.begin() + static_cast<std::ptrdiff_t>(z * classes);
+    const auto end = row + static_cast<std::ptrdiff_t>(classes);
+    const std::int64_t members = std::accumulate(row, end, std::int64_t{0});
+    std::fill(row, end, 0);
+    *row = members;
+  }
+  return evaluation;
 }
 
 void judge(const Verdict& verdict, const Cohort& cohort, std::span<const ClientRecord> clients,

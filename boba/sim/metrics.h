@@ -1,6 +1,7 @@
 // What a confusion matrix and a verdict say about a model and about a decision.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,6 +15,10 @@ namespace boba {
 
 // Accuracy and recalls; the recall of a class without test examples is NaN.
 EvaluationRecord measure(const Evaluation& evaluation, std::size_t classes, int round);
+
+// What a model that has left the numbers predicts: the first class, as for scores that are not
+// numbers. Its last finite parameters would score at random, and no client can leave them.
+Evaluation of_lost_model(Evaluation evaluation, std::size_t classes);
 
 // Notes in the record who was rejected, rightly or not, and how far BOBA's label mixes are from the
 // truth. Rows of the verdict are the cohort's honest clients, then its Byzantine ones.

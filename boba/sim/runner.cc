@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <future>
 #include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "boba/kernels/cpu/parallel.h"
@@ -19,6 +21,31 @@ struct Planned {
   const Experiment* experiment = nullptr;
   std::shared_ptr<const Dataset> dataset;
   std::int64_t run = 0;
+};
+
+// Writes a round while the next one is trained. What a killed process loses is the round it was in,
+// and the one before if that was not written yet.
+class RoundWriter {
+ public:
+  RoundWriter(Store& store, std::int64_t run) : store_(store), run_(run) {}
+
+  // Fails as the write before it did, if it did.
+  Result<void> write(RoundEntry entry) {
+    const Result<void> before = wait();
+    if (!before) return before;
+    pending_ = std::async(std::launch::async, [this, written = std::move(entry)] {
+      return store_.write_round(run_, written);
+    });
+    return {};
+  }
+
+  // Until all is written.
+  Result<void> wait() { return pending_.valid() ? pending_.get() : Result<void>(); }
+
+ private:
+  Store& store_;
+  std::int64_t run_;
+  std::future<Result<void>> pending_;  // its destructor waits
 };
 
 class GridRunner {
@@ -118,18 +145,23 @@ class GridRunner {
     const Result<void> ready = prepare(planned.run, simulation);
     if (!ready) return ready.error();
     observer_.started(index, planned.run, simulation);
+    RoundWriter writer(store_, planned.run);
     while (!simulation.done()) {
       if (stopping()) {
+        const Result<void> last = kept(writer.wait());
+        if (!last) return last.error();
         const Result<void> stopped = kept(store_.stop(planned.run));
         if (!stopped) return stopped.error();
         return RunEnd::kStopped;
       }
-      const auto entry = simulation.step();
+      auto entry = simulation.step();
       if (!entry) return entry.error();
-      const Result<void> written = kept(store_.write_round(planned.run, *entry));
-      if (!written) return written.error();
       observer_.round(index, *entry);
+      const Result<void> written = kept(writer.write(*std::move(entry)));
+      if (!written) return written.error();
     }
+    const Result<void> last = kept(writer.wait());
+    if (!last) return last.error();
     const Result<void> finished = finish(planned.run, simulation);
     if (!finished) return finished.error();
     return RunEnd::kFinished;

@@ -157,9 +157,8 @@ class TrainedSimulation final : public Simulation {
     auto verdict =
         forged ? aggregate(*rows, round, record.learning_rate) : Result<Verdict>(forged.error());
     record.aggregate_seconds = watch.lap();
-    if (verdict ? all_honest_refused(*verdict, cohort) : !usable(cohort, *rows)) {
-      verdict = model_lost();
-    }
+    const bool lost = verdict ? all_honest_refused(*verdict, cohort) : !usable(cohort, *rows);
+    if (lost) verdict = model_lost();
     if (!verdict && verdict.error().code != ErrorCode::kRefused) return verdict.error();
     if (verdict) {
       apply(record);
@@ -170,7 +169,8 @@ class TrainedSimulation final : public Simulation {
       record.false_rejects = static_cast<int>(cohort.honest.size());
     }
     watch.lap();
-    const Result<void> evaluated = evaluate(round, verdict ? &*verdict : nullptr, cohort, entry);
+    const Result<void> evaluated =
+        evaluate(round, verdict ? &*verdict : nullptr, cohort, lost, entry);
     if (!evaluated) return evaluated.error();
     record.evaluate_seconds = watch.lap();
     round_ = round;
@@ -303,13 +303,15 @@ class TrainedSimulation final : public Simulation {
     record.update_norm = std::sqrt(sq_norm);
   }
 
-  Result<void> evaluate(int round, const Verdict* verdict, const Cohort& cohort,
+  Result<void> evaluate(int round, const Verdict* verdict, const Cohort& cohort, bool lost,
                         RoundEntry& entry) {
     const int every = parts_.experiment.run.evaluate_every;
     if (round % every != 0 && round != parts_.header.rounds) return {};
-    const auto evaluation = parts_.trainer->evaluate(parameters_);
+    auto evaluation = parts_.trainer->evaluate(parameters_);
     if (!evaluation) return evaluation.error();
-    entry.evaluation = measure(*evaluation, parts_.header.classes.size(), round);
+    const std::size_t classes = parts_.header.classes.size();
+    if (lost) evaluation = of_lost_model(*std::move(evaluation), classes);
+    entry.evaluation = measure(*evaluation, classes, round);
     if (verdict != nullptr) {
       EstimateRecord record =
           estimates(*verdict, cohort, parts_.experiment.federation.honest, round);

@@ -42,6 +42,14 @@ TEST(Measure, ALossThatIsNoNumberIsNone) {
   }
 }
 
+// Its last finite parameters may well score: what they say means nothing.
+TEST(Measure, ALostModelPredictsTheFirstClass) {
+  const Evaluation lost = of_lost_model({.loss = 3, .confusion = {5, 3, 2, 1, 6, 0, 0, 4, 9}}, 3);
+  EXPECT_TRUE(std::isnan(lost.loss));
+  EXPECT_EQ(lost.confusion, (std::vector<std::int64_t>{10, 0, 0, 7, 0, 0, 13, 0, 0}));
+  EXPECT_DOUBLE_EQ(measure(lost, 3, 1).accuracy, 10.0 / 30);
+}
+
 // Five honest clients 0..4 and three Byzantine ones 5..7, three classes.
 std::vector<ClientRecord> eight_clients() {
   std::vector<ClientRecord> clients;

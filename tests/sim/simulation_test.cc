@@ -182,7 +182,8 @@ TEST(Simulation, GoesOnWhenNoUpdateIsUsable) {
     const auto attacked = finish(*simulation_of(e, data));
     ASSERT_EQ(attacked.size(), 6U) << attack;
     EXPECT_NE(attacked.back().round.note.find("the model is lost"), std::string::npos) << attack;
-    EXPECT_TRUE(attacked.back().evaluation.has_value());
+    ASSERT_TRUE(attacked.back().evaluation.has_value());
+    EXPECT_DOUBLE_EQ(attacked.back().evaluation->accuracy, 1.0 / 3) << attack;
   }
 }
 
