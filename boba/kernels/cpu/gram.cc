@@ -1,10 +1,11 @@
 // All inner products in one pass over the rows.
 //
-// Columns go by in panels. A panel holds all rows packed side by side, in blocks of columns with a
-// power-of-two scale per row and block; products are summed in the panel's type within a block and
-// in double from block to block. Stages form a pipeline: while panel p is multiplied, p + 1 is
-// packed and the origin of p + 2 is formed. Each patch of the matrix gets the blocks in their
-// order, one member at a time, so nothing depends on the number of threads.
+// Columns are cut into chunks, chunks into panels. A panel holds all rows packed side by side, in
+// blocks of columns with a power-of-two scale per row and block; products are summed in the
+// panel's type within a block and in double from block to block of a chunk. A member of the team
+// does a chunk by itself, so that members meet only to add their chunk to the whole, in the order
+// of the chunks: nothing depends on the number of threads.
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -16,17 +17,48 @@ namespace boba::cpu {
 namespace {
 
 constexpr std::size_t kBlockBytes = 2048;                    // of a row: six rows stay in L1
-constexpr std::size_t kPanelBytes = std::size_t{512} << 10;  // aimed at: stays in L2
+constexpr std::size_t kPanelBytes = std::size_t{384} << 10;  // aimed at: stays in L2
 constexpr std::size_t kPanelMost = std::size_t{4} << 20;     // for thousands of rows
 constexpr std::size_t kPanelBlocks = 32;
+constexpr std::size_t kChunks = 64;          // about so many, where the rows are long enough
+constexpr std::size_t kLeastBlocks = 4;      // of a chunk: less would be all start and end
+constexpr std::size_t kChunkRows = 512;      // above, a matrix for each member would be too much
 constexpr std::size_t kPackRows = 4;         // rows per packing job
-constexpr std::size_t kOriginColumns = 256;  // columns per job of forming the origin
+constexpr std::size_t kOriginColumns = 256;  // columns at a time when forming the origin
 
 constexpr std::size_t round_up(std::size_t x, std::size_t unit) { return pieces(x, unit) * unit; }
+
+// Columns of a panel.
+struct Stretch {
+  std::size_t first;
+  std::size_t width;
+};
 
 struct Patch {
   std::size_t i;
   std::size_t j;
+};
+
+// Whose turn it is to add to the whole.
+class Turns {
+ public:
+  std::size_t take() { return next_.fetch_add(1, std::memory_order_relaxed); }
+
+  // Until all before it have ended.
+  void wait_for(std::size_t turn) {
+    for (std::size_t now = ended_.load(std::memory_order_acquire); now != turn;) {
+      ended_.wait(now, std::memory_order_acquire);
+      now = ended_.load(std::memory_order_acquire);
+    }
+  }
+  void end(std::size_t turn) {
+    ended_.store(turn + 1, std::memory_order_release);
+    ended_.notify_all();
+  }
+
+ private:
+  std::atomic<std::size_t> next_{0};
+  std::atomic<std::size_t> ended_{0};
 };
 
 template <class T, class P>
@@ -58,13 +90,6 @@ class GramRun {
     panel_ = std::min(blocks * block_, round_up(length_, block_));
     // A little more, so that the rows of a tile do not compete for the same places of L1.
     stride_ = panel_ + kPackPad;
-    for (PanelBuffer<T, P>& buffer : buffers_) {
-      buffer.memory.resize(padded_rows_ * stride_ + 64 / sizeof(P));
-      buffer.data = buffer.memory.data();
-      while (reinterpret_cast<std::uintptr_t>(buffer.data) % 64 != 0) ++buffer.data;
-      buffer.scale.resize(panel_ / block_ * padded_rows_, 1.0);
-      if (centred_) buffer.origin.resize(panel_);
-    }
     for (std::size_t j = 0; j < products_rows_; j += kPatch) {
       for (std::size_t i = 0; i <= j; i += kPatch) patches_.push_back({i, j});
     }
@@ -73,44 +98,115 @@ class GramRun {
 
   GramPass run(const Machine& machine) {
     matrix_.assign(products_rows_ * products_rows_, 0.0);
-    const std::size_t panels = pieces(length_, panel_);
     const std::size_t work = rows_.size() * length_ * sizeof(T) * (1 + rows_.size() / 16);
-    // Panel p has its origin in stage p, is packed in stage p + 1 and multiplied in stage p + 2.
-    run_stages(
-        machine.team(work), panels + 2,
-        [&](std::size_t stage) {
-          return origin_jobs(stage, panels) + pack_jobs(stage, panels) + patch_jobs(stage, panels);
-        },
-        [&](std::size_t stage, std::size_t job, int) {
-          const std::size_t origins = origin_jobs(stage, panels);
-          if (job < origins) return form_origin(stage, job);
-          job -= origins;
-          const std::size_t packs = pack_jobs(stage, panels);
-          if (job < packs) return pack(stage - 1, job);
-          multiply(stage - 2, job - packs);
-        });
+    const int team = machine.team(work);
+    if (products_rows_ <= kChunkRows) {
+      run_chunks(team);
+    } else {
+      run_panels(team);
+    }
     return finish();
   }
 
  private:
-  std::size_t width(std::size_t panel) const { return std::min(panel_, length_ - panel * panel_); }
-  std::size_t origin_jobs(std::size_t stage, std::size_t panels) const {
-    return centred_ && stage < panels ? pieces(width(stage), kOriginColumns) : 0;
+  // Panel p of columns [first, end).
+  Stretch panel(std::size_t first, std::size_t end, std::size_t p) const {
+    const std::size_t begin = std::min(end, first + p * panel_);
+    return {begin, std::min(panel_, end - begin)};
   }
-  std::size_t pack_jobs(std::size_t stage, std::size_t panels) const {
-    return stage >= 1 && stage <= panels ? pieces(products_rows_, kPackRows) : 0;
+  std::size_t origin_jobs(Stretch panel) const {
+    return centred_ ? pieces(panel.width, kOriginColumns) : 0;
   }
-  std::size_t patch_jobs(std::size_t stage, std::size_t panels) const {
-    return stage >= 2 && stage <= panels + 1 ? patches_.size() : 0;
+  std::size_t pack_jobs() const { return pieces(products_rows_, kPackRows); }
+
+  PanelBuffer<T, P> make_buffer() const {
+    PanelBuffer<T, P> buffer;
+    buffer.memory.resize(padded_rows_ * stride_ + 64 / sizeof(P));
+    buffer.data = buffer.memory.data();
+    while (reinterpret_cast<std::uintptr_t>(buffer.data) % 64 != 0) ++buffer.data;
+    buffer.scale.resize(panel_ / block_ * padded_rows_, 1.0);
+    if (centred_) buffer.origin.resize(panel_);
+    return buffer;
   }
 
-  void form_origin(std::size_t panel, std::size_t job) {
+  // Each member takes the next chunk, and does it alone. Where chunks begin depends on the length
+  // alone.
+  void run_chunks(int threads) {
+    const std::size_t blocks =
+        std::max<std::size_t>(kLeastBlocks, pieces(pieces(length_, block_), kChunks));
+    const std::size_t chunk_columns = blocks * block_;
+    const std::size_t chunks = pieces(length_, chunk_columns);
+    Turns turns;
+    const auto most = static_cast<int>(std::min<std::size_t>(chunks, 1 << 20));
+    run_team(std::min(threads, most), [&](int, int) {
+      PanelBuffer<T, P> buffer = make_buffer();
+      std::vector<double> sums(matrix_.size());
+      std::vector<AbsBits> bits(products_rows_);
+      // Nothing below throws: every chunk that is taken gets its turn.
+      for (std::size_t chunk = turns.take(), next = 0; chunk < chunks; chunk = next) {
+        const std::size_t first = chunk * chunk_columns;
+        const std::size_t end = std::min(length_, first + chunk_columns);
+        std::fill(sums.begin(), sums.end(), 0.0);
+        for (std::size_t p = 0, count = pieces(end - first, panel_); p < count; ++p) {
+          Stretch ahead = panel(first, end, p + 1);
+          if (p + 1 == count) {
+            next = turns.take();
+            ahead = panel(next * chunk_columns, length_, 0);
+          }
+          multiply_alone(panel(first, end, p), ahead, buffer, bits, sums);
+        }
+        turns.wait_for(chunk);
+        for (std::size_t k = 0; k < sums.size(); ++k) matrix_[k] += sums[k];
+        for (std::size_t r = 0; r < bits.size(); ++r) bits_[r] = std::max(bits_[r], bits[r]);
+        turns.end(chunk);
+      }
+    });
+  }
+
+  void multiply_alone(Stretch panel, Stretch ahead, PanelBuffer<T, P>& buffer,
+                      std::vector<AbsBits>& bits, std::vector<double>& sums) const {
+    for (std::size_t job = 0; job < origin_jobs(panel); ++job) form_origin(panel, job, buffer);
+    for (std::size_t job = 0; job < pack_jobs(); ++job) pack(panel, job, buffer, bits);
+    for (std::size_t job = 0; job < patches_.size(); ++job) {
+      multiply(panel, job, ahead, buffer, sums);
+    }
+  }
+
+  // All members at one panel: while panel p is multiplied, p + 1 is packed and the origin of p + 2
+  // is formed. Each patch of the matrix gets the blocks in their order, one member at a time.
+  void run_panels(int threads) {
+    PanelBuffer<T, P> buffers[2] = {make_buffer(), make_buffer()};
+    const std::size_t count = pieces(length_, panel_);
+    const auto at = [&](std::size_t p) { return panel(0, length_, p); };
+    const auto origins = [&](std::size_t stage) {
+      return stage < count ? origin_jobs(at(stage)) : 0;
+    };
+    const auto packs = [&](std::size_t stage) {
+      return stage >= 1 && stage <= count ? pack_jobs() : 0;
+    };
+    const auto products = [&](std::size_t stage) { return stage >= 2 ? patches_.size() : 0; };
+    run_stages(
+        threads, count + 2,
+        [&](std::size_t stage) { return origins(stage) + packs(stage) + products(stage); },
+        [&](std::size_t stage, std::size_t job, int) {
+          if (job < products(stage)) {
+            return multiply(at(stage - 2), job, at(stage), buffers[stage % 2], matrix_);
+          }
+          job -= products(stage);
+          if (job < packs(stage)) {
+            return pack(at(stage - 1), job, buffers[(stage - 1) % 2], bits_);
+          }
+          form_origin(at(stage), job - packs(stage), buffers[stage % 2]);
+        });
+  }
+
+  void form_origin(Stretch panel, std::size_t job, PanelBuffer<T, P>& buffer) const {
     const std::size_t first = job * kOriginColumns;
-    const std::size_t count = std::min(kOriginColumns, width(panel) - first);
+    const std::size_t count = std::min(kOriginColumns, panel.width - first);
     double sum[kOriginColumns] = {};
     row_kernels_.accumulate(origin_.rows.data(), origin_.weights.data(), origin_.rows.size(),
-                            panel * panel_ + first, count, 0, sum, nullptr);
-    T* to = buffers_[panel % 2].origin.data() + first;
+                            panel.first + first, count, 0, sum, nullptr);
+    T* to = buffer.origin.data() + first;
     // Any finite origin will do; an infinite one would spoil all rows.
     constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
     for (std::size_t k = 0; k < count; ++k) {
@@ -118,19 +214,19 @@ class GramRun {
     }
   }
 
-  void pack(std::size_t panel, std::size_t job) {
-    PanelBuffer<T, P>& buffer = buffers_[panel % 2];
+  void pack(Stretch panel, std::size_t job, PanelBuffer<T, P>& buffer,
+            std::vector<AbsBits>& bits) const {
     const std::size_t end = std::min(products_rows_, (job + 1) * kPackRows);
     for (std::size_t r = job * kPackRows; r < end; ++r) {
       const bool is_origin = r == rows_.size();
-      const T* row = is_origin ? buffer.origin.data() : rows_[r] + panel * panel_;
+      const T* row = is_origin ? buffer.origin.data() : rows_[r] + panel.first;
       const T* origin = centred_ && !is_origin ? buffer.origin.data() : nullptr;
-      for (std::size_t first = 0, b = 0; first < width(panel); first += block_, ++b) {
+      for (std::size_t first = 0, b = 0; first < panel.width; first += block_, ++b) {
         const PackedBlock packed =
             pack_block(row + first, origin == nullptr ? nullptr : origin + first,
-                       std::min(block_, width(panel) - first), buffer.data + r * stride_ + first);
+                       std::min(block_, panel.width - first), buffer.data + r * stride_ + first);
         buffer.scale[b * padded_rows_ + r] = packed.scale;
-        bits_[r] = std::max(bits_[r], packed.bits);
+        bits[r] = std::max(bits[r], packed.bits);
       }
     }
   }
@@ -148,28 +244,28 @@ class GramRun {
     }
   }
 
-  void multiply(std::size_t panel, std::size_t job) {
-    const PanelBuffer<T, P>& buffer = buffers_[panel % 2];
+  void multiply(Stretch panel, std::size_t job, Stretch next, const PanelBuffer<T, P>& buffer,
+                std::vector<double>& sums) const {
     kernels_.products({.data = buffer.data,
                        .scale = buffer.scale.data(),
                        .stride = stride_,
                        .scale_stride = padded_rows_,
                        .rows = products_rows_,
                        .block = block_,
-                       .width = round_up(width(panel), kPackPad)},
-                      patches_[job].i, patches_[job].j, ahead(panel + 2, job), matrix_.data());
+                       .width = round_up(panel.width, kPackPad)},
+                      patches_[job].i, patches_[job].j, ahead(next, job), sums.data());
   }
 
   // Each job's share of the rows in a panel to come.
-  Ahead<P> ahead(std::size_t panel, std::size_t job) const {
-    if (panel * panel_ >= length_ || rows_.size() * panel_ * sizeof(P) > kPanelBytes) return {};
+  Ahead<P> ahead(Stretch panel, std::size_t job) const {
+    if (panel.width == 0 || rows_.size() * panel_ * sizeof(P) > kPanelBytes) return {};
     if constexpr (std::is_same_v<T, P>) {
       const std::size_t share = pieces(rows_.size(), patches_.size());
       const std::size_t first = std::min(job * share, rows_.size());
       return {.rows = rows_.data() + first,
               .count = std::min(share, rows_.size() - first),
-              .first = panel * panel_,
-              .width = width(panel)};
+              .first = panel.first,
+              .width = panel.width};
     }
     return {};
   }
@@ -213,7 +309,6 @@ class GramRun {
   std::size_t block_ = 0;
   std::size_t panel_ = 0;  // columns, a multiple of block_
   std::size_t stride_ = 0;
-  PanelBuffer<T, P> buffers_[2];
   std::vector<Patch> patches_;
   std::vector<AbsBits> bits_;
   std::vector<double> matrix_;
