@@ -22,7 +22,8 @@ endif()
 # include; other headers are shared by sources only.
 file(GLOB boba_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      ${PROJECT_SOURCE_DIR}/boba/core/*.h)
-list(APPEND boba_headers boba/boba.h boba/capi/boba.h)
+list(APPEND boba_headers boba/boba.h boba/capi/boba.h boba/kernels/cuda/cuda.h
+     boba/kernels/cuda/matrix.h)
 file(GLOB boba_named CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      ${PROJECT_SOURCE_DIR}/boba/rules/*.h ${PROJECT_SOURCE_DIR}/boba/attacks/*.h
      ${PROJECT_SOURCE_DIR}/boba/partition/*.h)
@@ -47,6 +48,10 @@ while(boba_headers)
   list(APPEND boba_headers ${includes})
 endwhile()
 
+set(boba_config_cuda "")
+if(boba_cuda)
+  set(boba_config_cuda "find_dependency(CUDAToolkit)\n")
+endif()
 install(EXPORT boba_targets NAMESPACE boba:: FILE boba-targets.cmake
         DESTINATION ${boba_package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/boba-config.cmake.in
@@ -78,6 +83,9 @@ foreach(runtime stdc++ c++ m)
     string(APPEND boba_pc_runtime " -l${runtime}")
   endif()
 endforeach()
+if(boba_cuda)
+  string(APPEND boba_pc_runtime " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+endif()
 if(BUILD_SHARED_LIBS)
   set(boba_pc_public "")
   set(boba_pc_private "Requires.private: fmt\nLibs.private: ${boba_pc_runtime}")

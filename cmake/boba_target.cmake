@@ -13,11 +13,14 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
 endif()
 
 add_library(boba_flags INTERFACE)
-target_compile_options(boba_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-                                            -Wno-sign-conversion)
+set(boba_warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 if(BOBA_WERROR)
-  target_compile_options(boba_flags INTERFACE -Werror)
+  list(APPEND boba_warnings -Werror)
 endif()
+target_compile_options(boba_flags INTERFACE $<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:${boba_warnings}>)
+# What nvcc hands to the host compiler is full of its own constructions: fewer warnings there.
+target_compile_options(boba_flags
+                       INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wno-parentheses$<$<BOOL:${BOBA_WERROR}>:,-Werror>>)
 if(BOBA_SANITIZE)
   target_compile_options(boba_flags INTERFACE -fsanitize=${BOBA_SANITIZE} -fno-omit-frame-pointer
                                               -fno-sanitize-recover=all)

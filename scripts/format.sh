@@ -13,10 +13,10 @@ case "${1:-}" in
 esac
 
 folders=()
-for folder in boba tools tests fuzz bench; do
+for folder in boba tools tests fuzz bench python; do
   [ -d "$folder" ] && folders+=("$folder")
 done
 find "${folders[@]}" -type f \
-  \( -name '*.h' -o -name '*.cc' -o -name '*.c' -o -name '*.inc' \) -print0 |
+  \( -name '*.h' -o -name '*.cc' -o -name '*.c' -o -name '*.inc' -o -name '*.cu' -o -name '*.cuh' \) -print0 |
   sort -z | xargs -0 -r -n 16 -P "$(nproc)" clang-format --style=file "${mode[@]}"
 echo "format: ${1:+checked, }all sources follow .clang-format"

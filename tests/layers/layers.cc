@@ -33,6 +33,12 @@ const std::vector<Layer>& layers() {
        {"fmt/", "immintrin.h", "cpuid.h", "arm_neon.h"},
        {"unistd.h", "sched.h", "sys/mman.h"},
        {"boba_core", "Threads::Threads"}},
+      {"boba/kernels/cuda/",
+       {"boba/core/"},
+       {"fmt/", "cuda_runtime_api.h"},
+       {},
+       {"boba_core", "CUDA::cudart_static"}},
+      {"boba/kernels/sketch/", {"boba/core/"}, {"fmt/"}, {"sys/random.h"}, {"boba_core"}},
       {"boba/rules/", {"boba/core/"}, {"fmt/"}, {"Eigen/"}, {"boba_core", "Eigen3::Eigen"}},
       {"boba/attacks/", {"boba/core/"}, {"fmt/"}, {"Eigen/"}, {"boba_core", "Eigen3::Eigen"}},
       {"boba/partition/", {"boba/core/"}, {"fmt/"}, {}, {"boba_core"}},
@@ -67,7 +73,8 @@ const std::vector<Layer>& layers() {
        {"boba/core/", "boba/rules/", "boba/attacks/", "boba/kernels/"},
        {"fmt/"},
        {},
-       {"boba_core", "boba_rules", "boba_attacks", "boba_kernels_cpu", "boba_kernels_reference"}},
+       {"boba_core", "boba_rules", "boba_attacks", "boba_kernels_cpu", "boba_kernels_reference",
+        "boba_kernels_sketch"}},
       // The one header for C++ programs: it includes the others and has nothing of its own.
       {"boba/boba.h",
        {"boba/core/", "boba/rules/registry.h", "boba/attacks/registry.h",
@@ -75,6 +82,7 @@ const std::vector<Layer>& layers() {
        {},
        {},
        {}},
+      {"python/", {"boba/"}, {"fmt/", "nanobind/"}, {}, {}},
       {"tools/",
        {"boba/"},
        {"fmt/", "CLI/", "nlohmann/"},
@@ -160,7 +168,7 @@ std::string fault_of(const Layer& layer, std::string_view target) {
   }
   const std::string_view name = target.substr(1, end - 1);
   if (close == '"') {
-    if (!name.starts_with("boba/") && !name.starts_with("tools/")) {
+    if (!starts_with_any(name, {"boba/", "tools/", "python/"})) {
       return "includes are relative to the root of the tree";
     }
     if (name.starts_with(layer.folder) || starts_with_any(name, layer.project)) return "";

@@ -22,7 +22,7 @@ bool is_build_file(const Source& source) { return source.path.ends_with("CMakeLi
 
 TEST(Layers, IncludesFollowTheTable) {
   std::size_t read = 0;
-  for (const Source& source : tree({"boba", "tools"})) {
+  for (const Source& source : tree({"boba", "tools", "python"})) {
     if (is_build_file(source)) continue;
     ++read;
     EXPECT_EQ(joined(include_faults(source.path, source.text)), "");
@@ -45,7 +45,7 @@ TEST(Layers, LinksFollowTheTable) {
 }
 
 TEST(Layers, SourcesKeepTheHouseStyle) {
-  for (const Source& source : tree({"boba", "tools", "tests", "fuzz", "bench"})) {
+  for (const Source& source : tree({"boba", "tools", "tests", "fuzz", "bench", "python"})) {
     if (is_build_file(source)) continue;
     EXPECT_EQ(joined(style_faults(source.path, source.text)), "");
   }

@@ -1,5 +1,6 @@
 #include "tests/support/kernels_backends.h"
 
+#include "boba/kernels/cuda/cuda.h"
 #include "boba/kernels/reference/reference.h"
 
 namespace boba::testing {
@@ -26,6 +27,11 @@ const std::vector<Backend>& backends() {
         std::string name = kernels->name();
         made.push_back({std::move(name), std::move(kernels)});
       }
+    }
+    // A GPU, where there is one.
+    if (auto cuda = make_hosted_cuda_kernels()) {
+      std::string name = (*cuda)->name();
+      made.push_back({std::move(name), std::move(*cuda), true});
     }
     return made;
   }();

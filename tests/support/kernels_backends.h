@@ -13,10 +13,11 @@ namespace boba::testing {
 struct Backend {
   std::string name;
   std::unique_ptr<const Kernels> kernels;
+  bool own_logarithm = false;  // whose last bits need not be the processor's
 };
 
-// The reference, and the processor's at each supported level with 1, 2 and 3 threads. Threads
-// start even for the smallest work.
+// The reference, the processor's at each supported level with 1, 2 and 3 threads, which start even
+// for the smallest work, and the GPU's where there is one.
 const std::vector<Backend>& backends();
 
 std::vector<SimdLevel> supported_levels();
