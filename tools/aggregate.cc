@@ -10,6 +10,8 @@
 #include <system_error>
 #include <vector>
 
+#include "boba/core/sketch.h"
+#include "boba/kernels/sketch/sketch.h"
 #include "boba/rules/registry.h"
 #include "tools/command.h"
 #include "tools/json.h"
@@ -27,6 +29,7 @@ struct Options {
   std::string out;
   std::string report;
   std::uint64_t seed = 0;
+  std::string gram = "exact";
   int threads = 0;
 };
 
@@ -91,6 +94,8 @@ Outcome run_aggregate(const Options& options) {
   }
   Result<Aggregator> rule = make_aggregator(options.rule);
   if (!rule) return usage(rule.error().message);
+  const Result<std::optional<SketchOptions>> gram = parse_gram(options.gram);
+  if (!gram) return usage(gram.error().message);
   for (const std::string& path : {options.out, options.report}) {
     if (path.empty()) continue;
     if (Result<void> writable = check_writable(path); !writable) return failed(writable.error());
@@ -108,7 +113,14 @@ Outcome run_aggregate(const Options& options) {
     round.server = server->view();
     round.server_counts = options.server_counts;
   }
-  const std::unique_ptr<const Kernels> kernels = make_kernels(options.threads);
+  const std::unique_ptr<const Kernels> plain = make_kernels(options.threads);
+  std::unique_ptr<const Kernels> sketched;
+  if (*gram) {
+    const Result<std::uint64_t> seed = fresh_seed();
+    if (!seed) return failed(seed.error());
+    sketched = make_sketch_kernels(*plain, sketch_plan(**gram, *seed, round.number));
+  }
+  const Kernels* kernels = sketched ? sketched.get() : plain.get();
   UpdateMatrix out(round.updates.dtype(), 1, round.updates.length());
   const auto begin = std::chrono::steady_clock::now();
   Result<Verdict> verdict = rule->aggregate(*kernels, round, out.row(0));
@@ -152,6 +164,12 @@ void add_aggregate(CLI::App& app, Outcome& outcome) {
   command->add_option("--seed", options->seed, "of the random stages")
       ->check(whole_number(0, UINT64_MAX))
       ->type_name("N")
+      ->capture_default_str();
+  command
+      ->add_option("--gram", options->gram,
+                   "inner products of the updates: exact, or of sketches, as "
+                   "'sketch(length=4096)'; their seed is fresh from the system")
+      ->type_name("SPEC")
       ->capture_default_str();
   add_threads_option(*command, options->threads);
   command->footer(

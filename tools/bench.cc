@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <vector>
 
+#include "boba/core/sketch.h"
 #include "boba/kernels/cpu/parallel.h"
 #include "tools/bench_rules.h"
 #include "tools/command.h"
@@ -24,6 +26,8 @@ struct Options {
   std::size_t classes = 10;
   std::size_t f = 16;
   std::string rules;
+  std::string gram = "exact";
+  bool open = false;
   int threads = 0;
   std::size_t repeat = 7;
   std::string json;
@@ -59,18 +63,21 @@ class Progress {
   bool shown_;
 };
 
+// How a rule's time is taken: of a whole round, or of the last update and the close of an open one.
+using Timed = std::function<Result<double>(const Aggregator& rule, MutableRow out)>;
+
 // The first call of each rule shows whether it runs and what memory it takes; the timed calls
 // follow in turns, with a plain read before each, so that what disturbs the machine disturbs all
 // alike. Returns the milliseconds of the reads.
-std::vector<double> measure(const Kernels& kernels, const Round& round, int threads,
-                            std::size_t repeat, std::vector<Measured>& all) {
+std::vector<double> measure(const Timed& timed, const Round& round, int threads, std::size_t repeat,
+                            std::vector<Measured>& all) {
   Progress progress(all.size() * (repeat + 1));
   UpdateMatrix out(round.updates.dtype(), 1, round.updates.length());
   for (Measured& one : all) {
     progress.step(one.rule.spec());
     one.bytes = peak_growth([&] {
-      Result<Verdict> verdict = one.rule.aggregate(kernels, round, out.row(0));
-      if (!verdict) one.skipped = verdict.error().message;
+      const Result<double> ms = timed(one.rule, out.row(0));
+      if (!ms) one.skipped = ms.error().message;
     });
   }
   std::vector<double> reads;
@@ -80,10 +87,12 @@ std::vector<double> measure(const Kernels& kernels, const Round& round, int thre
       progress.step(one.rule.spec());
       reads.push_back(milliseconds([&] { used = used + plain_read(round.updates, threads); }));
       if (!one.skipped.empty()) continue;
-      one.ms.push_back(milliseconds([&] {
-        Result<Verdict> verdict = one.rule.aggregate(kernels, round, out.row(0));
-        if (!verdict) one.skipped = verdict.error().message;
-      }));
+      const Result<double> ms = timed(one.rule, out.row(0));
+      if (ms) {
+        one.ms.push_back(*ms);
+      } else {
+        one.skipped = ms.error().message;
+      }
     }
   }
   return reads;
@@ -132,6 +141,8 @@ Json to_json(const Options& options, int threads, const std::string& kernels,
           {"f", options.f},
           {"threads", threads},
           {"repeat", options.repeat},
+          {"gram", options.gram},
+          {"open", options.open},
           {"kernels", kernels},
           {"read_ms", json_number(read_ms)},
           {"rules", std::move(rules)}};
@@ -144,6 +155,8 @@ Outcome run_bench(const Options& options) {
   }
   Result<std::vector<Aggregator>> rules = bench_rules(options.rules, static_cast<int>(options.f));
   if (!rules) return usage(rules.error().message);
+  const Result<std::optional<SketchOptions>> gram = parse_gram(options.gram);
+  if (!gram) return usage(gram.error().message);
   if (!options.json.empty()) {
     if (Result<void> ok = check_writable(options.json); !ok) return failed(ok.error());
   }
@@ -155,7 +168,12 @@ Outcome run_bench(const Options& options) {
   fmt::print("{} updates of length {} (float32), {} of them Byzantine; {} classes; {}\n", options.n,
              options.d, options.f, options.classes, kernels->name());
   std::fflush(stdout);
-  const double read_ms = median(measure(*kernels, bench.round(), threads, options.repeat, all));
+  const Round round = bench.round();
+  const Timed timed = [&](const Aggregator& rule, MutableRow out) {
+    return options.open ? time_of_close(*kernels, rule, round, *gram, out)
+                        : time_of_round(*kernels, rule, round, *gram, out);
+  };
+  const double read_ms = median(measure(timed, round, threads, options.repeat, all));
   print_table(all, read_ms);
   if (options.json.empty()) return {};
   Result<OutputFile> file = OutputFile::create(options.json);
@@ -186,6 +204,13 @@ void add_bench(CLI::App& app, Outcome& outcome) {
       ->add_option("--rules", options->rules,
                    "rules to run, joined by commas, as 'average,krum(f=3)'; default: all")
       ->type_name("LIST");
+  command
+      ->add_option("--gram", options->gram,
+                   "inner products: exact, or of sketches, as 'sketch(length=4096)'")
+      ->type_name("SPEC")
+      ->capture_default_str();
+  command->add_flag("--open", options->open,
+                    "time the last update and the close of a round filled before");
   number("--repeat", options->repeat, "timed calls of each rule; the median counts", 1);
   add_threads_option(*command, options->threads);
   command->add_option("--json", options->json, "write the numbers as JSON too")->type_name("FILE");
@@ -195,7 +220,9 @@ void add_bench(CLI::App& app, Outcome& outcome) {
       "-10 times the mean of the rest. 'x read' compares with reading the updates once with the\n"
       "same threads in the same run, which no rule can beat. Memory is the growth of resident\n"
       "memory during a call, beyond input and output. Rules that ask for the server's loss get\n"
-      "|w|^2 / 2, whose cost is in their time.\n"
+      "|w|^2 / 2, whose cost is in their time. With --open all updates but the last are in "
+      "already,\n"
+      "and the time is from its arrival to the result; memory is that of filling the round.\n"
       "\n"
       "Examples:\n"
       "  boba bench\n"

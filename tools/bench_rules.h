@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "boba/core/aggregator.h"
 #include "boba/core/round.h"
+#include "boba/core/sketch.h"
 #include "tools/synthetic.h"
 
 namespace boba::tools {
@@ -32,5 +34,13 @@ class BenchRound {
   UpdateMatrix model_;
   std::unique_ptr<ServerOracle> oracle_;
 };
+
+// Milliseconds of a whole round. gram: none is exact; sketches have a fixed seed here.
+Result<double> time_of_round(const Kernels& kernels, const Aggregator& rule, const Round& round,
+                             const std::optional<SketchOptions>& gram, MutableRow out);
+
+// Milliseconds from the arrival of the last update of an open round to its result.
+Result<double> time_of_close(const Kernels& kernels, const Aggregator& rule, const Round& round,
+                             const std::optional<SketchOptions>& gram, MutableRow out);
 
 }  // namespace boba::tools

@@ -99,6 +99,8 @@ Json to_json(const Verdict& verdict) {
       {"weights", verdict.weighted ? json_numbers(verdict.weights) : Json()},
       {"server_weights", json_numbers(verdict.server_weights)},
   };
+  if (!verdict.absent.empty()) report["absent"] = verdict.absent;
+  if (verdict.sketch > 0) report["sketch"] = verdict.sketch;
   Json accepted = Json::array();
   Json clients = Json::array();
   for (const ClientVerdict& client : verdict.clients) {

@@ -5,6 +5,7 @@
 #include "boba/capi/guard.h"
 #include "boba/capi/handles.h"
 #include "boba/kernels/cpu/cpu.h"
+#include "boba/kernels/sketch/sketch.h"
 #include "boba/rules/registry.h"
 
 using boba::invalid_argument;
@@ -83,6 +84,29 @@ boba_status boba_kernels_create_cpu(int threads, boba_kernels** kernels) {
                                           threads, kMostThreads));
     }
     auto made = boba::make_cpu_kernels({.threads = threads});
+    std::string name = made->name();
+    *kernels = new boba_kernels{std::move(made), std::move(name)};
+    return {};
+  });
+}
+
+boba_status boba_kernels_create_sketch(const boba_kernels* inner, const char* spec,
+                                       boba_kernels** kernels) {
+  if (kernels != nullptr) *kernels = nullptr;
+  return guarded([&]() -> Result<void> {
+    constexpr std::string_view kOperation = "boba_kernels_create_sketch";
+    if (Result<void> good =
+            need(kOperation, {{inner, "inner"}, {spec, "spec"}, {kernels, "kernels"}});
+        !good) {
+      return good;
+    }
+    const Result<std::optional<boba::SketchPlan>> plan = boba::capi::deployed_plan(spec);
+    if (!plan) return plan.error();
+    if (!plan->has_value()) {
+      return invalid_argument(
+          fmt::format("{}: '{}' sketches nothing; use the inner kernels", kOperation, spec));
+    }
+    auto made = boba::make_sketch_kernels(*inner->kernels, **plan);
     std::string name = made->name();
     *kernels = new boba_kernels{std::move(made), std::move(name)};
     return {};

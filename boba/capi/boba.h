@@ -24,7 +24,8 @@
 
    (7) Kernels, aggregators, attacks, verdicts and reports never change: any number of threads may
        use one at once. A round is filled by one thread at a time; while nobody changes it, any
-       number of threads may aggregate it.
+       number of threads may aggregate it. Any number of threads may fill, ask and close an open
+       round; an upload belongs to one thread at a time.
 
    (8) No exception leaves the library and nothing in it ends the process. Where memory runs out
        the status is BOBA_INTERNAL.
@@ -42,7 +43,7 @@ extern "C" {
 typedef enum boba_status {
   BOBA_OK = 0,
   BOBA_INVALID_ARGUMENT = 1, /* the caller can mend it: spec, shape, option, missing input */
-  BOBA_REFUSED = 2,          /* the updates left after refusing hostile ones are too few */
+  BOBA_REFUSED = 2,          /* an upload is refused, or the updates left are too few */
   BOBA_IO = 3,               /* a file could not be read or written */
   BOBA_UNSUPPORTED = 4,      /* not built, or not offered for this input */
   BOBA_INTERNAL = 5,         /* a fault of boba, or memory ran out */
@@ -55,6 +56,8 @@ enum { BOBA_FLOAT32 = 0, BOBA_FLOAT64 = 1 };
 typedef struct boba_kernels boba_kernels;       /* the passes over the numbers */
 typedef struct boba_aggregator boba_aggregator; /* a rule with its stages */
 typedef struct boba_round boba_round;           /* what a rule looks at */
+typedef struct boba_open_round boba_open_round; /* a round being filled */
+typedef struct boba_upload boba_upload;         /* an update that comes in chunks */
 typedef struct boba_verdict boba_verdict;       /* what it decided, and why */
 typedef struct boba_attack boba_attack;         /* what Byzantine clients do */
 typedef struct boba_report boba_report;         /* what an attack chose */
@@ -84,6 +87,12 @@ boba_status boba_list_at(boba_list list, size_t index, const char** name, const 
 boba_status boba_kernels_create_cpu(int threads, boba_kernels** kernels);
 void boba_kernels_destroy(boba_kernels* kernels);
 boba_status boba_kernels_name(const boba_kernels* kernels, const char** name);
+
+/* The same kernels, with rules that compare updates comparing sketches of them instead: spec is
+   "sketch(length=4096)". Make one for each round, so that each has a seed of its own from the
+   operating system; a spec with a seed is for tests. inner must outlive it. */
+boba_status boba_kernels_create_sketch(const boba_kernels* inner, const char* spec,
+                                       boba_kernels** kernels);
 
 /* spec: "boba(f=16)", "bucketing(s=2) | krum(f=16)". */
 boba_status boba_aggregator_create(const char* spec, boba_aggregator** aggregator);
@@ -139,6 +148,62 @@ boba_status boba_round_set_number(boba_round* round, uint32_t number);
 boba_status boba_aggregate(const boba_kernels* kernels, const boba_aggregator* aggregator,
                            const boba_round* round, void* out, size_t length, boba_dtype dtype,
                            boba_verdict** verdict);
+
+/* --- Rounds filled as updates arrive --------------------------------------------------------- */
+
+/* Zeros are the defaults. */
+typedef struct boba_open_round_options {
+  const char* const* cohort; /* the clients asked: distinct ids, in the order of the rows */
+  size_t cohort_count;       /* 0: anybody may come, and rows are in the order of the ids */
+  size_t most;               /* updates taken where there is no cohort */
+  size_t quorum;             /* 0: all */
+  int has_deadline;
+  double deadline;  /* on the clock of boba_open_round_close */
+  const char* gram; /* NULL, "exact", or "sketch(length=4096)" with a fresh seed from the system */
+} boba_open_round_options;
+
+/* Opens a round whose type, length, server's gradients, model, oracle, seed and number are those of
+   base, a round without updates. kernels and base stay as they are and outlive the open round. The
+   result depends neither on the order of arrival nor on threads. It may close once all clients were
+   heard, and once quorum updates are in and the deadline, where there is one, has passed. */
+boba_status boba_open_round_create(const boba_kernels* kernels, const boba_aggregator* aggregator,
+                                   const boba_round* base, const boba_open_round_options* options,
+                                   boba_open_round** round);
+void boba_open_round_destroy(boba_open_round* round);
+
+/* A whole update, copied. One that is no use, doubled, late or of an unknown client is
+   BOBA_REFUSED with the reason. */
+boba_status boba_open_round_submit(boba_open_round* round, const char* id, const void* data,
+                                   size_t length, boba_dtype dtype);
+/* The same without the copy: data must stay as it is for the life of the open round. */
+boba_status boba_open_round_adopt(boba_open_round* round, const char* id, const void* data,
+                                  size_t length, boba_dtype dtype);
+
+/* An update in chunks, which may end anywhere. A refusal ends the upload; so does destroying it,
+   and then the client may begin again. An upload may outlive its round. */
+boba_status boba_upload_create(boba_open_round* round, const char* id, size_t length,
+                               boba_dtype dtype, boba_upload** upload);
+boba_status boba_upload_append(boba_upload* upload, const void* bytes, size_t count);
+boba_status boba_upload_finish(boba_upload* upload);
+void boba_upload_destroy(boba_upload* upload);
+
+typedef struct boba_progress {
+  size_t accepted;  /* updates that are in */
+  size_t refused;   /* clients whose update was no use */
+  size_t uploading; /* begun and not ended */
+  size_t asked;     /* clients of the cohort */
+  size_t bytes;     /* held in updates and sketches */
+  int closed;
+} boba_progress;
+
+boba_status boba_open_round_progress(const boba_open_round* round, boba_progress* progress);
+boba_status boba_open_round_may_close(const boba_open_round* round, double now, int* may_close);
+
+/* Takes no more updates and aggregates those that are in; clients that did not come in time are in
+   boba_verdict_absent. BOBA_REFUSED, and still open, where it may not close. It may be called again
+   and gives the same. verdict may be NULL. */
+boba_status boba_open_round_close(boba_open_round* round, double now, void* out, size_t length,
+                                  boba_dtype dtype, boba_verdict** verdict);
 
 /* --- Verdicts -------------------------------------------------------------------------------- */
 
@@ -212,6 +277,12 @@ boba_status boba_verdict_client_measure_at(const boba_verdict* verdict, size_t c
                                            const char** name, double* value);
 boba_status boba_verdict_client_measure(const boba_verdict* verdict, size_t client,
                                         const char* name, double* value);
+
+/* Clients of an open round's cohort that did not come in time. */
+boba_status boba_verdict_absent_count(const boba_verdict* verdict, size_t* count);
+boba_status boba_verdict_absent(const boba_verdict* verdict, size_t index, const char** id);
+/* Length of the sketches that were compared; 0: the updates themselves. */
+boba_status boba_verdict_sketch(const boba_verdict* verdict, size_t* length);
 
 boba_status boba_verdict_warning(const boba_verdict* verdict, size_t index, const char** text);
 boba_status boba_verdict_note(const boba_verdict* verdict, size_t index, const char** text);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +16,10 @@
 #include "boba/core/aggregator.h"
 #include "boba/core/attack.h"
 #include "boba/core/kernels.h"
+#include "boba/core/open_round.h"
 #include "boba/core/result.h"
+#include "boba/core/round.h"
+#include "boba/core/sketch.h"
 #include "boba/core/verdict.h"
 #include "boba/core/views.h"
 
@@ -46,6 +50,17 @@ struct boba_round {
   std::size_t length = 0;
 };
 
+struct boba_open_round {
+  std::unique_ptr<boba::ServerOracle> oracle;  // null where base has none
+  boba::OpenRound round;
+  boba::DType dtype = boba::DType::kFloat32;
+  std::size_t length = 0;
+};
+
+struct boba_upload {
+  boba::OpenRound::Upload upload;
+};
+
 struct boba_verdict {
   boba::Verdict verdict;
 };
@@ -69,6 +84,15 @@ Result<void> check_array(std::string_view operation, std::string_view what, cons
 MutableRow mutable_row(void* data, std::size_t length, DType dtype);
 // REQUIRES: the list's type and length are those of the data.
 void add_row(RowList& list, const void* data, std::size_t length, DType dtype);
+
+// The round's view; oracle is handed through.
+Round view_of(const boba_round& round, ServerOracle* oracle);
+// The caller's functions as the rules call them; null where there are none. The round must outlive
+// it.
+std::unique_ptr<ServerOracle> oracle_of(const boba_round& round);
+
+// What `gram=` says, with a seed from the operating system where it has none; none: exact.
+Result<std::optional<SketchPlan>> deployed_plan(std::string_view gram);
 
 Result<void> in_range(std::string_view operation, std::string_view what, std::size_t index,
                       std::size_t count);

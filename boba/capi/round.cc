@@ -16,45 +16,6 @@ using boba::capi::need;
 
 namespace {
 
-// The caller's functions as the rules call them.
-class CallbackOracle final : public boba::ServerOracle {
- public:
-  explicit CallbackOracle(const boba_round& round) : round_(round) {}
-
-  Result<double> loss(const boba::UpdateView& point) override {
-    if (round_.loss == nullptr) return missing("loss");
-    double value = 0;
-    const int code = round_.loss(round_.user, data(point), point.length(), dtype(), &value);
-    if (code != 0) return failed("loss", code);
-    return value;
-  }
-
-  Result<void> gradient(const boba::UpdateView& point, boba::MutableRow out) override {
-    if (round_.gradient == nullptr) return missing("gradient");
-    void* target =
-        visit(out.dtype(), [&](auto zero) -> void* { return out.as<decltype(zero)>().data(); });
-    const int code = round_.gradient(round_.user, data(point), point.length(), dtype(), target);
-    if (code != 0) return failed("gradient", code);
-    return {};
-  }
-
- private:
-  static const void* data(const boba::UpdateView& point) {
-    return visit(point.dtype(),
-                 [&](auto zero) -> const void* { return point.row<decltype(zero)>(0); });
-  }
-  static boba::Error missing(std::string_view what) {
-    return invalid_argument(
-        fmt::format("the rule asks for the server's {}; boba_round_set_oracle gave none", what));
-  }
-  static boba::Error failed(std::string_view what, int code) {
-    return invalid_argument(fmt::format("the server's {} function returned {}", what, code));
-  }
-  boba_dtype dtype() const { return round_.dtype == DType::kFloat32 ? BOBA_FLOAT32 : BOBA_FLOAT64; }
-
-  const boba_round& round_;
-};
-
 // Whether the caller's array is a row of the round.
 Result<void> fits(std::string_view operation, const boba_round* round, const void* data,
                   size_t length, boba_dtype dtype, std::string_view what = "data") {
@@ -243,19 +204,9 @@ boba_status boba_aggregate(const boba_kernels* kernels, const boba_aggregator* a
     }
     if (Result<void> good = fits(kOperation, round, out, length, dtype, "out"); !good) return good;
 
-    CallbackOracle oracle(*round);
-    const bool asks = round->loss != nullptr || round->gradient != nullptr;
-    // A second update with an id never got in, so the rules need no ids.
-    const boba::Round view{.updates = round->updates.view(),
-                           .ids = {},
-                           .server = round->server.view(),
-                           .server_counts = round->counts,
-                           .server_whole = round->whole.view(),
-                           .model = round->model.view(),
-                           .learning_rate = round->learning_rate,
-                           .oracle = asks ? &oracle : nullptr,
-                           .seed = round->seed,
-                           .number = round->number};
+    const std::unique_ptr<boba::ServerOracle> oracle = boba::capi::oracle_of(*round);
+    boba::Round view = boba::capi::view_of(*round, oracle.get());
+    view.updates = round->updates.view();
     Result<boba::Verdict> decided = aggregator->aggregator.aggregate(
         *kernels->kernels, view, boba::capi::mutable_row(out, length, round->dtype));
     if (!decided) return decided.error();

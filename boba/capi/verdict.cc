@@ -136,6 +136,28 @@ boba_status boba_verdict_client_measure(const boba_verdict* verdict, size_t clie
   });
 }
 
+boba_status boba_verdict_absent_count(const boba_verdict* verdict, size_t* count) {
+  return read("boba_verdict_absent_count", verdict, {{count, "count"}},
+              [&](const boba::Verdict& v) -> Result<void> {
+                *count = v.absent.size();
+                return {};
+              });
+}
+
+boba_status boba_verdict_absent(const boba_verdict* verdict, size_t index, const char** id) {
+  return read("boba_verdict_absent", verdict, {{id, "id"}}, [&](const boba::Verdict& v) {
+    return text_at("boba_verdict_absent", "absent client", v.absent, index, id);
+  });
+}
+
+boba_status boba_verdict_sketch(const boba_verdict* verdict, size_t* length) {
+  return read("boba_verdict_sketch", verdict, {{length, "length"}},
+              [&](const boba::Verdict& v) -> Result<void> {
+                *length = v.sketch;
+                return {};
+              });
+}
+
 boba_status boba_verdict_warning(const boba_verdict* verdict, size_t index, const char** text) {
   return read("boba_verdict_warning", verdict, {{text, "text"}}, [&](const boba::Verdict& v) {
     return text_at("boba_verdict_warning", "warning", v.warnings, index, text);

@@ -19,6 +19,7 @@ bool overlaps(const UpdateView& rows, std::span<T> out) {
   const std::less<const T*> before;
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     const T* row = rows.row<T>(i);
+    if (row == nullptr) continue;  // turned away on arrival
     if (before(row, out.data() + out.size()) && before(out.data(), row + rows.length()))
       return true;
   }
@@ -148,6 +149,22 @@ void judge_mixed(const Mix& mix, std::size_t position, const Decision& decision,
   client.reason = parts == 0 ? left_out : fmt::format("mixed into {} rows", parts);
 }
 
+// Who did not come, and that the products are not those of the rows.
+void add_remarks(const Round& round, std::size_t sketch, Verdict& verdict) {
+  verdict.absent.assign(round.absent.begin(), round.absent.end());
+  verdict.sketch = sketch;
+  if (!verdict.absent.empty()) {
+    verdict.notes.push_back(
+        fmt::format("{} of {} clients did not come in time: {}", verdict.absent.size(),
+                    verdict.absent.size() + verdict.updates, fmt::join(verdict.absent, ", ")));
+  }
+  if (sketch > 0) {
+    verdict.notes.push_back(fmt::format(
+        "weights come from inner products of sketches of length {}; the output pass is exact",
+        sketch));
+  }
+}
+
 Verdict report(const Round& round, const PreparedRows& rows, const Intake& intake,
                Decision decision, const Output& output) {
   Verdict verdict;
@@ -187,6 +204,7 @@ Verdict report(const Round& round, const PreparedRows& rows, const Intake& intak
   verdict.warnings = std::move(decision.warnings);
   verdict.notes = std::move(decision.notes);
   verdict.subspace = std::move(decision.subspace);
+  add_remarks(round, rows.gram().sketch(), verdict);
   return verdict;
 }
 
@@ -223,6 +241,12 @@ Result<void> Aggregator::admits(Shape shape) const {
     if (Result<void> good = blend->admits(shape); !good) return good;
   }
   return {};
+}
+
+bool Aggregator::needs_gram() const {
+  const Need need = rule_->need();
+  if (need == Need::kGram || need == Need::kServerGram) return true;
+  return need != Need::kNothing && !mixes_.empty();
 }
 
 Result<Verdict> Aggregator::aggregate(const Kernels& kernels, const Round& round,

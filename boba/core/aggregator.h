@@ -34,6 +34,9 @@ class Aggregator {
   // any row is there.
   Result<void> admits(Shape shape) const;
 
+  // Whether a round's aggregation takes the inner products of all rows.
+  bool needs_gram() const;
+
   // Writes the aggregate of the round to out, which has the updates' type and length and must not
   // overlap them. Unusable updates are refused and named in the verdict. On failure out holds
   // nothing of use.

@@ -23,10 +23,17 @@ double median_of(std::vector<double>& values) {
 }  // namespace
 
 Gram::Gram(GramPass pass, std::size_t clients, DType dtype)
+    : Gram(std::move(pass), clients, dtype == DType::kFloat32 ? 0x1p-24 : 0x1p-53) {
+  // Sketches are in double whatever the rows are.
+  if (sketch_ != 0) rounding_ = 0x1p-53;
+}
+
+Gram::Gram(GramPass pass, std::size_t clients, double rounding)
     : centred_(std::move(pass.centred)),
       origin_dot_(std::move(pass.origin_dot)),
       origin_sq_(pass.origin_sq),
-      rounding_(dtype == DType::kFloat32 ? 0x1p-24 : 0x1p-53),
+      rounding_(rounding),
+      sketch_(pass.sketch),
       clients_(clients),
       size_(origin_dot_.size()) {
   assert(centred_.size() == size_ * size_ && clients_ <= size_);
@@ -61,6 +68,7 @@ Gram Gram::mixed(const Mix& mix) const {
   result.size_ = mix.rows() + servers();
   result.origin_sq_ = origin_sq_;
   result.rounding_ = rounding_;
+  result.sketch_ = sketch_;
   result.centred_.resize(result.size_ * result.size_);
   result.origin_dot_.resize(result.size_);
 
@@ -96,7 +104,13 @@ OriginFit origin_fit(const Gram& gram) {
   double least = std::numeric_limits<double>::infinity();
   std::vector<double> values(n);
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) values[j] = gram.sq_distance(i, j);
+    std::size_t closer = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+      values[j] = gram.sq_distance(i, j);
+      closer += values[j] < least ? 1 : 0;
+    }
+    // Not half of the others are closer than the best median so far: this one is no better.
+    if (closer < (n + 1) / 2) continue;
     const double median = median_of(values);
     if (median < least) {
       least = median;

@@ -19,6 +19,7 @@ class Gram {
   Gram() = default;
   // The first clients rows of the pass are clients; dtype is the type the products were formed in.
   Gram(GramPass pass, std::size_t clients, DType dtype);
+  Gram(GramPass pass, std::size_t clients, double rounding);
 
   std::size_t clients() const { return clients_; }
   std::size_t servers() const { return size_ - clients_; }
@@ -42,6 +43,10 @@ class Gram {
   // Rounding of one product, relative to |a_i - o| |a_j - o|: a unit in the last place
   // of the type they were formed in.
   double rounding() const { return rounding_; }
+  void set_rounding(double rounding) { rounding_ = rounding; }
+
+  // Length of the sketches that were multiplied; 0: the rows themselves.
+  std::size_t sketch() const { return sketch_; }
 
   // Drops all client rows but these (rising order). In place.
   void keep_clients(std::span<const std::size_t> kept);
@@ -54,6 +59,7 @@ class Gram {
   std::vector<double> origin_dot_;
   double origin_sq_ = 0;
   double rounding_ = 0;
+  std::size_t sketch_ = 0;
   std::size_t clients_ = 0;
   std::size_t size_ = 0;
 };

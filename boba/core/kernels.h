@@ -28,6 +28,7 @@ struct GramPass {
   std::vector<double> origin_dot;  // <o, a_i - o>; all 0 without an origin
   double origin_sq = 0;            // <o, o>
   std::vector<RowScan> scan;
+  std::size_t sketch = 0;  // length of the sketches that were multiplied; 0: the rows themselves
 };
 
 struct DotsPass {
@@ -44,6 +45,9 @@ struct OutputPass {
 
 // Seed, round, client and purpose of a stream of random numbers; see random.h.
 struct StreamKey;
+
+// Which random projection; see sketch.h.
+struct SketchPlan;
 
 // How products are formed: in the rows' type, or in double whatever it is, at about twice the time
 // for float32 rows.
@@ -64,6 +68,12 @@ class Kernels {
   // Norms, and products with r = sum of weights[j] * reference row j (none: norms only).
   virtual DotsPass dots(const UpdateView& rows, const UpdateView& reference,
                         std::span<const double> weights) const = 0;
+
+  // Projects each row to plan.length numbers, row i to out[i * plan.length] and on, with sums in
+  // double in the order of the columns; zeros for a row that is not finite. REQUIRES: out has
+  // rows.rows() * plan.length places.
+  virtual std::vector<RowScan> sketch(const UpdateView& rows, const SketchPlan& plan,
+                                      std::span<double> out) const = 0;
 
   // out = keep * out + sum of weights[i] * a_i, summed in double. Rows of weight 0 are not read;
   // keep = 0 does not read out. A non-finite row with weight spoils out; scan names it.

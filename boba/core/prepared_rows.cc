@@ -16,6 +16,8 @@ namespace {
 constexpr double kWorstCondition = 8;
 // Columns looked at to choose an origin where the server offers none.
 constexpr std::size_t kWindow = 2048;
+// Rounding that sharpen() cannot mend: double, with some loss to an origin far away.
+constexpr double kSharp = 0x1p-44;
 // Squared norms below this count as 0: products of such numbers leave the range of double.
 constexpr double kLeastSquare = 0x1p-960;
 
@@ -78,18 +80,17 @@ Error nothing_left(const Intake& intake) {
 
 }  // namespace
 
-Intake::Intake(const Round& round) {
+Intake::Intake(const Round& round) : refused(round.refused.begin(), round.refused.end()) {
+  std::vector<bool> gone(round.updates.rows(), false);
+  for (const Refusal& refusal : refused) gone[refusal.row] = true;
   for (std::size_t i : repeated_ids(round.ids)) {
     repeated.push_back({i, fmt::format("refused: an earlier update carries the id '{}' too; only "
                                        "a client's first counts",
                                        round.ids[i])});
+    gone[i] = true;
   }
-  for (std::size_t i = 0, r = 0; i < round.updates.rows(); ++i) {
-    if (r < repeated.size() && repeated[r].row == i) {
-      ++r;
-    } else {
-      kept.push_back(i);
-    }
+  for (std::size_t i = 0; i < gone.size(); ++i) {
+    if (!gone[i]) kept.push_back(i);
   }
 }
 
@@ -147,6 +148,7 @@ Result<void> PreparedRows::compute_products(Need need, bool mixing, Intake& inta
   }
   // Norms of mixed rows need the products of the rows that were mixed.
   if (need == Need::kGram || need == Need::kServerGram || mixing) {
+    if (!round_->products.empty() && !whole && take_known_products(server, intake)) return {};
     if (Result<void> good = check_server_rows(*kernels_, server.view()); !good) return good;
     return compute_gram(server, intake);
   }
@@ -169,6 +171,32 @@ Result<void> PreparedRows::compute_products(Need need, bool mixing, Intake& inta
   products_ = {std::move(pass.dot), std::move(pass.sq_norm), pass.reference_sq};
   flush_tiny(products_);
   return {};
+}
+
+// The products that came with the round, about the origin 0. They are as good as a pass of our own
+// unless the updates have far more in common than they differ by; then they are left alone.
+bool PreparedRows::take_known_products(const RowList& server, const Intake& intake) {
+  const std::size_t all = round_->updates.rows() + round_->server.rows();
+  std::vector<std::size_t> rows = intake.kept;
+  for (std::size_t z = 0; z < server.rows(); ++z) rows.push_back(round_->updates.rows() + z);
+  GramPass pass;
+  pass.origin_dot.assign(rows.size(), 0.0);
+  pass.sketch = round_->products_sketch;
+  pass.centred.reserve(rows.size() * rows.size());
+  for (std::size_t i : rows) {
+    for (std::size_t j : rows) pass.centred.push_back(round_->products[i * all + j]);
+  }
+  Gram gram(std::move(pass), intake.kept.size(), 0x1p-53);
+  const OriginFit fit = origin_fit(gram);
+  const double own = round_->updates.dtype() == DType::kFloat32 ? 0x1p-24 : 0x1p-53;
+  const double rounding = 0x1p-53 * std::max(1.0, fit.condition);
+  if (!(rounding <= kWorstCondition * own)) return false;
+  gram.set_rounding(rounding);
+  gram_ = std::move(gram);
+  gram_server_ = server;
+  origin_ = server.rows() == 0 ? one_row(rows.size(), fit.medoid)
+                               : mean_of_last(rows.size(), server.rows());
+  return true;
 }
 
 Result<void> PreparedRows::compute_gram(const RowList& server, Intake& intake) {
@@ -236,7 +264,7 @@ std::vector<double> PreparedRows::choose_origin(const RowList& rows, std::size_t
 }
 
 bool PreparedRows::sharpen() {
-  if (gram_.rounding() <= 0x1p-53) return false;
+  if (gram_.rounding() <= kSharp || gram_.sketch() != 0) return false;
   RowList rows(clients_);
   rows.add(gram_server_.view());
   gram_ = Gram();

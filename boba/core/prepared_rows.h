@@ -57,6 +57,7 @@ class PreparedRows final : public RowSpace {
 
   Result<void> compute_products(Need need, bool mixing, Intake& intake);
   Result<void> compute_gram(const RowList& server, Intake& intake);
+  bool take_known_products(const RowList& server, const Intake& intake);
   std::vector<double> choose_origin(const RowList& rows, std::size_t servers) const;
   Result<void> apply_mixes(std::span<const MixStagePtr> mixes);
   void list_clients(const Intake& intake);

@@ -25,6 +25,7 @@ enum class Purpose : std::uint32_t {
   kBatch = 10,        // which examples a local step sees
   kModel = 11,        // initial parameters
   kSubset = 12,       // which examples of a data set are kept
+  kSketch = 13,       // random projections of updates
 };
 
 struct StreamKey {

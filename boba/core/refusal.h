@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "boba/core/kernels.h"
+#include "boba/core/round.h"
 #include "boba/core/views.h"
 
 namespace boba {
@@ -14,11 +14,6 @@ namespace boba {
 // The largest norm that is used: the largest finite float32, or for float64 2^498, beyond which
 // sums of squared distances leave the range of double.
 double largest_norm(DType dtype);
-
-struct Refusal {
-  std::size_t row = 0;
-  std::string reason;
-};
 
 // scan[i] is what a pass saw of row i. Only rows large enough to be in doubt are read again.
 std::vector<Refusal> refusals(const Kernels& kernels, const UpdateView& rows,

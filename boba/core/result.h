@@ -12,7 +12,7 @@ namespace boba {
 
 enum class ErrorCode {
   kInvalidArgument = 1,  // the caller can mend it: spec, shape, option, missing input
-  kRefused = 2,          // the updates left after refusing hostile ones are too few
+  kRefused = 2,          // an upload is refused, or the updates left are too few
   kIo = 3,               // a file could not be read or written
   kUnsupported = 4,      // not built, or not offered for this input
   kInternal = 5,         // a fault of boba, or memory ran out

@@ -22,6 +22,12 @@ class ServerOracle {
   virtual Result<void> gradient(const UpdateView& point, MutableRow out) = 0;
 };
 
+// A row that is unusable, and why.
+struct Refusal {
+  std::size_t row = 0;
+  std::string reason;
+};
+
 struct Round {
   // Row i is client i's update, as a gradient.
   UpdateView updates = {};
@@ -40,6 +46,17 @@ struct Round {
   ServerOracle* oracle = nullptr;
   std::uint64_t seed = 0;
   std::uint32_t number = 0;  // of the round; random stages draw anew in each
+
+  // What a round that was filled as updates arrived knows already; see open_round.h.
+  // Rows turned away on arrival, rising: they are never read and may be null.
+  std::span<const Refusal> refused = {};
+  // Clients that were asked and did not come.
+  std::span<const std::string> absent = {};
+  // <a_i, a_j> of the updates and the server rows in their order, n + c by n + c, with sums in
+  // double; rows turned away have any numbers. Where they are given, all other rows are known to be
+  // usable.
+  std::span<const double> products = {};
+  std::size_t products_sketch = 0;  // length of the sketches that were multiplied; 0: the rows
 };
 
 // Shapes, types, counts and the server's own rows' lengths; not the numbers in the rows.

@@ -55,6 +55,8 @@ struct Verdict {
   std::vector<double> weights;         // one per update
   std::vector<double> server_weights;  // one per server row
   std::vector<ClientVerdict> clients;  // one per update
+  std::vector<std::string> absent;     // clients that were asked and did not come in time
+  std::size_t sketch = 0;              // length of the sketches that were compared; 0: exact
   std::vector<Measure> measures;       // of the round
   std::vector<std::string> warnings;   // guarantees missed
   std::vector<std::string> notes;      // what else is worth knowing

@@ -63,6 +63,8 @@ struct ServerSection {
 
 struct RunSection {
   int evaluate_every = 10;  // rounds; the last round is always evaluated
+  // Inner products of the updates, or of "sketch(length=4096)" with the run's seed.
+  std::string gram = "exact";
 };
 
 struct Experiment {

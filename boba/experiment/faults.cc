@@ -11,6 +11,7 @@
 #include "boba/attacks/lie.h"
 #include "boba/attacks/mimic.h"
 #include "boba/core/options.h"
+#include "boba/core/sketch.h"
 #include "boba/core/spec.h"
 #include "boba/data/catalogue.h"
 #include "boba/data/corruption.h"
@@ -56,6 +57,7 @@ Finding check_specs(const Experiment& e) {
   if (const auto model = parse_model(e.model.kind); !model) {
     return unreadable("model.kind", model.error());
   }
+  if (const auto gram = parse_gram(e.run.gram); !gram) return unreadable("run.gram", gram.error());
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "boba/data/catalogue.h"
 #include "boba/experiment/grid.h"
 #include "boba/experiment/participation.h"
+#include "boba/rules/registry.h"
 
 namespace boba {
 namespace {
@@ -242,6 +243,13 @@ bool has_noise(const Experiment& e) { return e.server.noise != "none"; }
 // A script that another model does not read is refused, so it is never left out by mistake.
 bool has_script(const Experiment& e) { return !e.model.script.empty(); }
 
+// Rules that compare no updates have nothing to sketch.
+bool is_sketched(const Experiment& e) {
+  if (e.run.gram == "exact") return false;
+  const Result<Aggregator> rule = make_aggregator(e.rule);
+  return !rule || rule->needs_gram();
+}
+
 constexpr Key kKeys[] = {
     top<&Experiment::rule>("rule", "how the server aggregates; see `boba rules`"),
     top<&Experiment::attack>("attack", "none, labelflip, or one of `boba attacks`"),
@@ -311,6 +319,8 @@ constexpr Key kKeys[] = {
     run<&RunSection::evaluate_every>("evaluate_every",
                                      "rounds between evaluations; the last is always evaluated")
         .between(1, 1e6),
+    run<&RunSection::gram>("gram", "inner products of the updates: exact, or sketch(length=4096)")
+        .when(is_sketched),
 };
 
 std::vector<std::string_view> names_in(std::string_view section) {

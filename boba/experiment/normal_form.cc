@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "boba/attacks/registry.h"
+#include "boba/core/sketch.h"
 #include "boba/core/spec.h"
 #include "boba/data/catalogue.h"
 #include "boba/experiment/keys.h"
@@ -67,6 +68,7 @@ Experiment normal_form(Experiment experiment) {
   if (const auto model = parse_model(experiment.model.kind)) {
     experiment.model.kind = model_spec(*model);
   }
+  if (const auto gram = parse_gram(experiment.run.gram)) experiment.run.gram = print_gram(*gram);
   if (experiment.attack == "none") experiment.federation.byzantine = 0;
   canonicalise_server(experiment);
   for (const Key& key : keys()) {

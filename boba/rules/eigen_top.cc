@@ -17,8 +17,7 @@ using Eigen::VectorXd;
 using Matrix = Eigen::Map<const MatrixXd>;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kConverged = 1e-11;  // residual that ends the iteration, relative to the value
-constexpr double kCertified = 1e-9;   // residual that a result may have
+constexpr double kCertified = 100;  // residual that a result may have, in tolerances
 
 // Entries of either sign between 1/2 and 1, without a pattern that an input could share.
 VectorXd start_vector(Index n) {
@@ -101,7 +100,7 @@ TopEigen dense(const Matrix& matrix) {
   return top;
 }
 
-TopEigen lanczos(std::span<const double> matrix, std::size_t n) {
+TopEigen lanczos(std::span<const double> matrix, std::size_t n, double tolerance) {
   const auto size = static_cast<Index>(n);
   const Matrix m(matrix.data(), size, size);
   const double largest_entry = m.lpNorm<Eigen::Infinity>();
@@ -130,7 +129,7 @@ TopEigen lanczos(std::span<const double> matrix, std::size_t n) {
     if (closed || k + 1 == next_check) {
       value = t.largest(std::max(value, *std::max_element(t.diagonal.begin(), t.diagonal.end())));
       small = t.top_vector(value);
-      if (closed || beta * std::abs(small(k)) <= kConverged * std::abs(value)) break;
+      if (closed || beta * std::abs(small(k)) <= tolerance * std::abs(value)) break;
       next_check = std::min(size, next_check + std::max<Index>(4, next_check / 4));
     }
     t.beside.push_back(beta);
@@ -143,22 +142,24 @@ TopEigen lanczos(std::span<const double> matrix, std::size_t n) {
   top.products = t.diagonal.size() + 1;
   top.vector.assign(v.data(), v.data() + v.size());
   const double rounding = static_cast<double>(n) * kEpsilon * largest_entry;
-  if (top.residual <= kCertified * std::abs(top.value) + rounding) return top;
+  if (top.residual <= kCertified * tolerance * std::abs(top.value) + rounding) return top;
   return dense(m);
 }
 
 }  // namespace
 
-TopEigen top_eigen(std::span<const double> matrix, std::size_t n) {
+TopEigen top_eigen(std::span<const double> matrix, std::size_t n, double tolerance) {
   assert(n > 0 && matrix.size() == n * n);
   double largest = 0;
   for (double x : matrix) largest = std::max(largest, std::abs(x));
   // Squares of entries beyond these leave the range of double; a power of two brings them to 1.
-  if (largest == 0 || (largest > 0x1p-300 && largest < 0x1p300)) return lanczos(matrix, n);
+  if (largest == 0 || (largest > 0x1p-300 && largest < 0x1p300)) {
+    return lanczos(matrix, n, tolerance);
+  }
   const int exponent = std::ilogb(largest);
   std::vector<double> scaled(matrix.begin(), matrix.end());
   for (double& x : scaled) x = std::ldexp(x, -exponent);
-  TopEigen top = lanczos(scaled, n);
+  TopEigen top = lanczos(scaled, n, tolerance);
   top.value = std::ldexp(top.value, exponent);
   top.residual = std::ldexp(top.residual, exponent);
   return top;

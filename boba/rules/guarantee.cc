@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 
 namespace boba {
@@ -44,7 +43,7 @@ double condition(const Subspace& subspace, const SubspaceReport& report) {
   if (report.dimension == 0) return 1;
   if (report.rank < report.dimension) return std::numeric_limits<double>::infinity();
   const double first = subspace.spectrum[0];
-  const double spread = first / static_cast<double>(subspace.spectrum.size());
+  const double spread = first / static_cast<double>(subspace.rows);
   return std::max(first / subspace.spectrum[report.rank - 1],
                   spread / (report.residual_level * report.residual_level));
 }
@@ -60,10 +59,9 @@ SubspaceReport subspace_report(const Stage1& stage1, const LabelMixes& mixes, st
   report.fits = stage1.fits;
   report.converged = stage1.converged;
   report.trimmed_loss = stage1.trimmed_loss;
-  const double total = std::accumulate(subspace.spectrum.begin(), subspace.spectrum.end(), 0.0);
   for (std::size_t k = 0; k < report.rank; ++k) {
     report.singular_values.push_back(std::sqrt(subspace.spectrum[k]));
-    report.explained_variance.push_back(subspace.spectrum[k] / total);
+    report.explained_variance.push_back(subspace.spectrum[k] / subspace.total);
   }
   const double loss = stage1.trimmed_loss.back();
   report.residual_level = std::sqrt(loss / static_cast<double>(n - f));
@@ -72,9 +70,7 @@ SubspaceReport subspace_report(const Stage1& stage1, const LabelMixes& mixes, st
 
   const bool enough = n >= 2 * f + c;
   const bool full_rank = report.rank == report.dimension;
-  if (report.rank < subspace.spectrum.size()) {
-    report.noise_singular_value = std::sqrt(subspace.spectrum[report.rank]);
-  }
+  report.noise_singular_value = std::sqrt(stage1.noise);
   const bool above_noise =
       report.dimension == 0 || report.sigma_bound > report.noise_singular_value;
   report.guarantee_possible = enough && full_rank && above_noise;

@@ -39,6 +39,7 @@ Stage1 server_stage1(const Gram& gram, std::size_t keep) {
   Stage1 state;
   state.subspace = fit_subspace(gram, server, dimension(gram));
   state.fits = 1;
+  state.noise = next_value(gram, server, state.subspace);
   look(gram, keep, state);
   return state;
 }
@@ -48,11 +49,12 @@ Stage1 alternating_stage1(const Gram& gram, std::size_t keep, int max_iter) {
   state.converged = false;
   for (int i = 0; i < max_iter && !state.converged; ++i) {
     state.set = state.nearest;
-    state.subspace = fit_subspace(gram, state.set, dimension(gram));
+    state.subspace = fit_subspace(gram, state.set, dimension(gram), &state.projection.x);
     ++state.fits;
     look(gram, keep, state);
     state.converged = state.nearest == state.set;
   }
+  state.noise = next_value(gram, state.set, state.subspace);
   return state;
 }
 
@@ -69,6 +71,7 @@ Stage1 exhaustive_stage1(const Gram& gram, std::size_t keep) {
     }
   } while (advance(set, gram.clients()));
   best.fits = fits;
+  best.noise = next_value(gram, best.set, best.subspace);
   look(gram, keep, best);
   return best;
 }

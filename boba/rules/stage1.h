@@ -15,6 +15,7 @@ struct Stage1 {
   std::vector<std::size_t> set;      // the clients that it was fitted to; empty: the server's rows
   std::vector<std::size_t> nearest;  // the n - f clients nearest to it
   std::vector<double> trimmed_loss;  // sum of squared residuals of the nearest, per iteration
+  double noise = 0;                  // squared singular value of the first direction left out
   std::size_t fits = 0;
   bool converged = true;
 };

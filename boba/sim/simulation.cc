@@ -15,6 +15,7 @@
 #include "boba/data/digest.h"
 #include "boba/experiment/keys.h"
 #include "boba/kernels/cpu/cpu.h"
+#include "boba/kernels/sketch/sketch.h"
 #include "boba/rules/registry.h"
 #include "boba/sim/checkpoint.h"
 #include "boba/sim/metrics.h"
@@ -61,6 +62,7 @@ struct Parts {
   FederationPlan plan;
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<const Kernels> kernels;
+  std::optional<SketchOptions> sketch;  // none: exact products
   Aggregator rule;
   AttackPtr attack;  // none where there is no attack, or one on the data
   RunHeader header;
@@ -283,7 +285,11 @@ class TrainedSimulation final : public Simulation {
                .oracle = parts_.plan.server.empty() ? nullptr : &oracle_,
                .seed = parts_.experiment.seed,
                .number = static_cast<std::uint32_t>(round)};
-    return parts_.rule.aggregate(*parts_.kernels, view, MutableRow(std::span<float>(aggregate_)));
+    const MutableRow out{std::span<float>(aggregate_)};
+    if (!parts_.sketch) return parts_.rule.aggregate(*parts_.kernels, view, out);
+    const auto sketched =
+        make_sketch_kernels(*parts_.kernels, sketch_plan(*parts_.sketch, view.seed, view.number));
+    return parts_.rule.aggregate(*sketched, view, out);
   }
 
   // The server's step.
@@ -386,6 +392,8 @@ Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment
   if (!spec) return spec.error();
   auto rule = make_aggregator(*spec);
   if (!rule) return rule.error();
+  auto sketch = parse_gram(experiment.run.gram);
+  if (!sketch) return sketch.error();
   auto trainer = make_trainer(experiment, dataset, *plan, threads);
   if (!trainer) return trainer.error();
   auto header = header_of(experiment, dataset, name);
@@ -395,6 +403,7 @@ Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment
                                                 .plan = std::move(*plan),
                                                 .trainer = std::move(*trainer),
                                                 .kernels = make_cpu_kernels({.threads = threads}),
+                                                .sketch = std::move(*sketch),
                                                 .rule = std::move(*rule),
                                                 .attack = std::move(*attack),
                                                 .header = std::move(*header)}));

@@ -11,6 +11,7 @@ int main(void) {
   check_attacks();
   check_null_handles();
   check_threads();
+  check_open_rounds();
   if (failures == 0) printf("all passed\n");
   return failures == 0 ? 0 : 1;
 }

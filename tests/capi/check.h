@@ -46,3 +46,4 @@ void check_probing(void);
 void check_attacks(void);
 void check_null_handles(void);
 void check_threads(void);
+void check_open_rounds(void);

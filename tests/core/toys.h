@@ -150,6 +150,11 @@ class WatchedKernels final : public Kernels {
     note("dots", rows);
     return inner_->dots(rows, reference, weights);
   }
+  std::vector<RowScan> sketch(const UpdateView& rows, const SketchPlan& plan,
+                              std::span<double> out) const override {
+    note("sketch", rows);
+    return inner_->sketch(rows, plan, out);
+  }
   OutputPass combine(const UpdateView& rows, std::span<const double> weights, double keep,
                      MutableRow out) const override {
     note("combine", rows);

@@ -45,6 +45,21 @@ TEST(CanonicalText, OfTheDefaults) {
             "run.evaluate_every = 10\n");
 }
 
+// Exact products leave no line, so that runs of before keep their text.
+TEST(CanonicalText, NamesSketchesWhereThereAreAny) {
+  Experiment e;
+  EXPECT_EQ(canonical_text(e).find("gram"), std::string::npos);
+  e.run.gram = "sketch( length=4096, seed=0 )";
+  EXPECT_TRUE(canonical_text(e).ends_with("run.evaluate_every = 10\nrun.gram = sketch\n"));
+  const Result<Experiment> again = experiment_from_text(canonical_text(e));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->run.gram, "sketch");
+  e.run.gram = "sketch(length=1024)";
+  EXPECT_TRUE(canonical_text(e).ends_with("run.gram = sketch(length=1024)\n"));
+  e.rule = "average";
+  EXPECT_EQ(canonical_text(e).find("gram"), std::string::npos) << "nothing to sketch";
+}
+
 TEST(CanonicalText, ComesBackFromItsText) {
   std::set<std::string> texts;
   for (std::uint64_t number = 0; number < 2000; ++number) {

@@ -82,6 +82,10 @@ TEST(Check, RefusesSpecsThatCannotBeRead) {
   EXPECT_EQ(error_with([](Experiment& e) { e.data.corruption = "fogg"; }).find("data.corruption: "),
             0u);
   EXPECT_EQ(error_with([](Experiment& e) { e.server.noise = "all"; }).find("server.noise: "), 0u);
+  EXPECT_EQ(error_with([](Experiment& e) { e.run.gram = "sketch(length=100)"; }),
+            "run.gram: sketch: length=100 is not a power of two; 64 is");
+  EXPECT_EQ(error_with([](Experiment& e) { e.run.gram = "approximate"; }).find("run.gram: "), 0u);
+  EXPECT_EQ(error_with([](Experiment& e) { e.run.gram = "sketch"; }), "");
 }
 
 TEST(Check, ModelsReadTheirKindOfData) {

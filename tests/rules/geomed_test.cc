@@ -147,5 +147,38 @@ TEST(GeometricMedian, ToleranceIsRelative) {
   }
 }
 
+TEST(GeometricMedian, SmoothedStepsBeginAtZero) {
+  // Distances from zero are 3 and 4, below nu for the last: weights 1/3, 1/4 and 1/1 over their
+  // sum.
+  const Rows rows = {{3, 0}, {0, 4}, {0.5, 0}};
+  const double sum = 1.0 / 3 + 1.0 / 4 + 1;
+  for (const auto& kernels : all_kernels()) {
+    for (DType dtype : kDTypes) {
+      const Outcome o = run(*kernels, "geomed(steps=1,nu=1)", {rows, dtype});
+      EXPECT_NEAR(o.out[0], 1.5 / sum, 1e-6);
+      EXPECT_NEAR(o.out[1], 1 / sum, 1e-6);
+      EXPECT_EQ(measure(o.verdict.measures, "iterations"), 1);
+    }
+  }
+}
+
+TEST(GeometricMedian, ManySmoothedStepsReachTheMedian) {
+  const Rows rows = {{-1, 0}, {1, 0}, {0, 3}};
+  const Outcome o = run(reference(), "geomed(steps=300,nu=1e-09)", {.updates = rows});
+  EXPECT_NEAR(o.out[0], 0, 1e-9);
+  EXPECT_NEAR(o.out[1], 1 / std::sqrt(3.0), 1e-9);
+}
+
+TEST(GeometricMedian, SmoothedStepsStandExtremes) {
+  // All at zero, tiny and huge updates: weights stay numbers.
+  for (const Rows& rows :
+       {Rows{{0, 0}, {0, 0}}, Rows{{1e-30, 0}, {0, 1e-30}}, Rows{{1e15, 0}, {0, 1}}}) {
+    const Outcome o = run(reference(), "geomed(steps=3,nu=1e-300)", {.updates = rows});
+    double sum = 0;
+    for (double w : o.verdict.weights) sum += w;
+    EXPECT_NEAR(sum, 1, 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace boba::test

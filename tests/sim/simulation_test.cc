@@ -48,6 +48,26 @@ TEST(Simulation, LearnsUnderAttackWithBobaAndNotWithTheAverage) {
   EXPECT_LT(average, 0.6);
 }
 
+// The seed of the sketches is the run's: the same bytes again, for any threads, and others than
+// those of exact products.
+TEST(Simulation, SketchesByTheRunsSeed) {
+  const Dataset data = test::small_dataset();
+  Experiment e = test::small_experiment();
+  const auto exact = simulation_of(e, data);
+  finish(*exact);
+  e.run.gram = "sketch(length=64)";
+  const auto a = simulation_of(e, data, 1);
+  const auto b = simulation_of(e, data, 3);
+  finish(*a);
+  finish(*b);
+  EXPECT_EQ(copy_of(a->parameters()), copy_of(b->parameters()));
+  EXPECT_NE(copy_of(a->parameters()), copy_of(exact->parameters()));
+  e.run.gram = "sketch(length=64,seed=3)";
+  const auto c = simulation_of(e, data);
+  finish(*c);
+  EXPECT_NE(copy_of(a->parameters()), copy_of(c->parameters()));
+}
+
 TEST(Simulation, EvaluatesEveryFewRoundsAndAtTheEnd) {
   const Dataset data = test::small_dataset();
   Experiment e = test::small_experiment();

@@ -57,6 +57,32 @@ class Aggregate : public ::testing::Test {
   Sample sample_;
 };
 
+TEST_F(Aggregate, SketchesOnDemandAndSaysSo) {
+  const std::vector<std::string> files = {"--server", "server.npy", "--out",
+                                          "a.npy",    "--report",   "r.json"};
+  const auto with = [&](const char* gram) {
+    std::vector<std::string> more = files;
+    more.insert(more.end(), {"--gram", gram});
+    return more;
+  };
+  ASSERT_EQ(run("boba(f=3)", with("exact")).status, 0);
+  EXPECT_FALSE(report().contains("sketch"));
+  const std::vector<float> exact = written();
+  ASSERT_EQ(run("boba(f=3)", with("sketch(length=128,seed=5)")).status, 0);
+  EXPECT_EQ(report()["sketch"], 128);
+  EXPECT_TRUE(contains(report()["notes"].dump(), "sketches of length 128"));
+  const std::vector<float> first = written();
+  EXPECT_NE(first, exact);
+  ASSERT_EQ(run("boba(f=3)", with("sketch(length=128,seed=5)")).status, 0);
+  EXPECT_EQ(written(), first) << "a seed of its own";
+  ASSERT_EQ(run("boba(f=3)", with("sketch(length=128)")).status, 0);
+  EXPECT_NE(written(), first) << "a fresh seed";
+  EXPECT_FALSE(contains(report().dump(), "seed")) << "the seed is nobody's business";
+  const Finished wrong = run("boba(f=3)", with("sketch(length=100)"));
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_TRUE(contains(wrong.err, "power of two"));
+}
+
 TEST_F(Aggregate, EqualsTheLibraryForEveryRuleWithoutAnOracle) {
   for (const char* spec :
        {"average", "server", "coomed(even=lower)", "trmean(f=3)", "krum(f=3)", "mkrum(f=3)",

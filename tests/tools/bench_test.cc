@@ -63,6 +63,26 @@ TEST_F(Bench, RunsEveryRuleOnASmallShape) {
   }
 }
 
+TEST_F(Bench, TimesTheCloseOfOpenRoundsAndSketches) {
+  for (const char* gram : {"exact", "sketch(length=64)"}) {
+    for (const bool open : {false, true}) {
+      std::vector<std::string> arguments = {
+          "--n",      "12",  "--d",    "2000",    "--classes",
+          "3",        "--f", "2",      "--rules", "average,boba,zeno",
+          "--repeat", "2",   "--gram", gram};
+      if (open) arguments.emplace_back("--open");
+      const Finished finished = run(arguments);
+      ASSERT_EQ(finished.status, 0) << finished.err;
+      const json all = numbers();
+      EXPECT_EQ(all["gram"], gram);
+      EXPECT_EQ(all["open"], open);
+      ASSERT_EQ(all["rules"].size(), 3U);
+      for (const json& rule : all["rules"]) EXPECT_GT(rule["ms"].get<double>(), 0) << rule;
+    }
+  }
+  EXPECT_EQ(run({"--gram", "sketch(length=7)"}).status, 2);
+}
+
 TEST_F(Bench, GivesFOnlyToRulesThatTakeOne) {
   const Finished finished = run({"--n", "9", "--d", "64", "--classes", "2", "--f", "2", "--rules",
                                  "average, krum,krum(f=1,neighbours=3) ,bucketing(s=2)|mkrum",

@@ -26,6 +26,10 @@ class CpuKernels final : public Kernels {
                 std::span<const double> weights) const override {
     return cpu::dots(machine_, rows, reference, weights);
   }
+  std::vector<RowScan> sketch(const UpdateView& rows, const SketchPlan& plan,
+                              std::span<double> out) const override {
+    return cpu::sketch(machine_, rows, plan, out);
+  }
   OutputPass combine(const UpdateView& rows, std::span<const double> weights, double keep,
                      MutableRow out) const override {
     return cpu::combine(machine_, rows, weights, keep, out);

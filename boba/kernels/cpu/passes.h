@@ -128,6 +128,8 @@ GramPass gram(const Machine& machine, const UpdateView& rows, std::span<const do
               Precision precision);
 DotsPass dots(const Machine& machine, const UpdateView& rows, const UpdateView& reference,
               std::span<const double> weights);
+std::vector<RowScan> sketch(const Machine& machine, const UpdateView& rows, const SketchPlan& plan,
+                            std::span<double> out);
 OutputPass combine(const Machine& machine, const UpdateView& rows, std::span<const double> weights,
                    double keep, MutableRow out);
 OutputPass order_mean(const Machine& machine, const UpdateView& rows, const Mix* mix,

@@ -72,6 +72,13 @@ struct RowSums {
   double product = 0;
 };
 
+// Where a line of 16 columns goes in a sketch: column k to number place ^ k, negated where bit k of
+// signs is set.
+struct SketchStep {
+  std::uint16_t signs;
+  std::uint16_t place;
+};
+
 // The sorted order of two rows of a tile: the smaller goes to low.
 struct Comparator {
   std::uint16_t low;
@@ -108,6 +115,9 @@ struct SimdKernels {
   // <row, other> to the row's sums, and raises its bits to the largest seen.
   void (*dots)(const T* const* rows, std::size_t count, std::size_t first, const double* other,
                std::size_t width, std::size_t ahead, RowSums* sums, AbsBits* bits);
+
+  // Adds a row to its sketch, a step per 16 columns; returns the largest bits seen.
+  AbsBits (*sketch)(const T* row, std::size_t width, const SketchStep* steps, double* sums);
 
   // Rounds to T and returns the largest bits written.
   AbsBits (*round)(const double* from, std::size_t width, T* to);

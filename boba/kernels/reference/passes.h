@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "boba/core/kernels.h"
 #include "boba/core/random.h"
@@ -32,6 +33,7 @@ double weighted_sum(const UpdateView& rows, std::span<const double> weights, std
 
 GramPass gram(const UpdateView& rows, std::span<const double> origin);
 DotsPass dots(const UpdateView& rows, const UpdateView& reference, std::span<const double> weights);
+std::vector<RowScan> sketch(const UpdateView& rows, const SketchPlan& plan, std::span<double> out);
 OutputPass combine(const UpdateView& rows, std::span<const double> weights, double keep,
                    MutableRow out);
 OutputPass order_mean(const UpdateView& rows, const Mix* mix, std::size_t first, std::size_t last,

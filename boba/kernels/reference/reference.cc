@@ -16,6 +16,10 @@ class ReferenceKernels final : public Kernels {
                 std::span<const double> weights) const override {
     return reference::dots(rows, reference, weights);
   }
+  std::vector<RowScan> sketch(const UpdateView& rows, const SketchPlan& plan,
+                              std::span<double> out) const override {
+    return reference::sketch(rows, plan, out);
+  }
   OutputPass combine(const UpdateView& rows, std::span<const double> weights, double keep,
                      MutableRow out) const override {
     return reference::combine(rows, weights, keep, out);

@@ -3,6 +3,7 @@
 
 #include "boba/kernels/cpu/simd/gram.h"
 #include "boba/kernels/cpu/simd/order.h"
+#include "boba/kernels/cpu/simd/sketch.h"
 #include "boba/kernels/cpu/simd/stream.h"
 
 namespace boba::cpu {
@@ -15,6 +16,7 @@ constexpr SimdKernels<T> simd_kernels() {
           .accumulate = accumulate<T>,
           .squares = squares<T>,
           .dots = dots<T>,
+          .sketch = sketch<T>,
           .round = round<T>,
           .scan = scan<T>,
           .keys = keys<T>,

@@ -1,0 +1,324 @@
+#include "boba/core/open_round_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "boba/core/prepared_rows.h"
+#include "boba/core/refusal.h"
+
+namespace boba {
+namespace {
+
+constexpr double kOne[] = {1.0};
+
+Error refusal(std::string_view client, std::string_view reason) {
+  return {ErrorCode::kRefused, fmt::format("open round: client '{}': {}", client, reason)};
+}
+
+void add_sketch(std::span<const double> sketch, RowList& list) {
+  const double* const row = sketch.data();
+  list.add(UpdateView(std::span<const double* const>(&row, 1), sketch.size()));
+}
+
+}  // namespace
+
+OpenRoundState::OpenRoundState(const Kernels& kernels, const Aggregator& rule,
+                               OpenRoundOptions options)
+    : kernels_(kernels), rule_(rule), options_(std::move(options)) {
+  for (std::size_t i = 0; i < options_.cohort.size(); ++i) {
+    clients_[options_.cohort[i]].position = i;
+  }
+  // Sketches as long as the updates would save nothing.
+  if (options_.sketch && options_.length <= options_.sketch->length) options_.sketch.reset();
+}
+
+std::size_t OpenRoundState::most() const {
+  return options_.cohort.empty() ? options_.most : options_.cohort.size();
+}
+
+std::size_t OpenRoundState::row_bytes() const {
+  return options_.length * visit(options_.dtype, [](auto zero) { return sizeof zero; });
+}
+
+Round OpenRoundState::round() const {
+  Round round;
+  round.server = options_.server;
+  round.server_counts = options_.server_counts;
+  round.server_whole = options_.server_whole;
+  round.model = options_.model;
+  round.learning_rate = options_.learning_rate;
+  round.oracle = options_.oracle;
+  round.seed = options_.seed;
+  round.number = options_.number;
+  return round;
+}
+
+Result<void> OpenRoundState::prepare_server() {
+  for (const UpdateView* rows : {&options_.server, &options_.server_whole}) {
+    if (Result<void> good = check_server_rows(kernels_, *rows); !good) return good;
+  }
+  const std::size_t c = options_.server.rows();
+  if (!rule_.needs_gram()) return {};
+  server_factors_ = options_.sketch ? RowList(DType::kFloat64, options_.sketch->length)
+                                    : RowList(options_.dtype, options_.length);
+  if (c == 0) return {};
+  if (options_.sketch) {
+    const std::size_t length = options_.sketch->length;
+    server_sketches_.resize(c * length);
+    kernels_.sketch(options_.server, *options_.sketch, server_sketches_);
+    for (std::size_t z = 0; z < c; ++z) {
+      add_sketch(std::span(server_sketches_).subspan(z * length, length), server_factors_);
+    }
+  } else {
+    server_factors_.add(options_.server);
+  }
+  server_products_.resize(c * c);
+  const UpdateView rows = server_factors_.view();
+  for (std::size_t z = 0; z < c; ++z) {
+    RowList one(rows.dtype(), rows.length());
+    one.add(rows, z);
+    const DotsPass pass = kernels_.dots(rows, one.view(), kOne);
+    for (std::size_t y = 0; y <= z; ++y) {
+      server_products_[z * c + y] = server_products_[y * c + z] = pass.dot[y];
+    }
+  }
+  return {};
+}
+
+Result<void> OpenRoundState::enter(std::string_view id, DType dtype, std::size_t length) {
+  const std::scoped_lock lock(mutex_);
+  if (closed_) return refusal(id, "too late: the round is closed");
+  auto found = clients_.find(id);
+  if (found == clients_.end()) {
+    if (!options_.cohort.empty()) return refusal(id, "not of this round's cohort");
+    if (id.empty()) return refusal(id, "an id must not be empty");
+    if (clients_.size() >= most()) {
+      return refusal(id, fmt::format("the round takes {} updates, and all have come", most()));
+    }
+    found = clients_.try_emplace(std::string(id)).first;
+  }
+  Client& client = found->second;
+  switch (client.standing) {
+    case Standing::kUploading:
+      return refusal(id, "an upload of it is under way");
+    case Standing::kAccepted:
+      return refusal(id, "its update is in already; only the first counts");
+    case Standing::kRefused:
+      return refusal(id, fmt::format("its update was refused before ({})", client.reason));
+    case Standing::kAbsent:
+      break;
+  }
+  if (dtype != options_.dtype || length != options_.length) {
+    client.reason = fmt::format("refused: it is {} of length {}; the round takes {} of length {}",
+                                name(dtype), length, name(options_.dtype), options_.length);
+    client.standing = Standing::kRefused;
+    ++refused_;
+    return refusal(id, client.reason);
+  }
+  client.standing = Standing::kUploading;
+  ++uploading_;
+  return {};
+}
+
+Error OpenRoundState::refuse(std::string_view id, std::string reason) {
+  const std::scoped_lock lock(mutex_);
+  Client& client = clients_.find(id)->second;
+  --uploading_;
+  // After the close nobody's standing changes: it came too late.
+  if (closed_) {
+    client.standing = Standing::kAbsent;
+    return refusal(id, reason);
+  }
+  client.standing = Standing::kRefused;
+  client.reason = std::move(reason);
+  ++refused_;
+  return refusal(id, client.reason);
+}
+
+void OpenRoundState::leave(std::string_view id) {
+  const std::scoped_lock lock(mutex_);
+  const auto client = clients_.find(id);
+  --uploading_;
+  client->second.standing = Standing::kAbsent;
+  // Without a cohort nobody waits for it.
+  if (options_.cohort.empty() && !closed_) clients_.erase(client);
+}
+
+// Its product with itself, or why it is no use.
+Result<double> OpenRoundState::check_update(Arrival& update) const {
+  const DotsPass norm = kernels_.dots(update.row.view(), {}, {});
+  const std::vector<Refusal> bad = refusals(kernels_, update.row.view(), norm.scan);
+  if (!bad.empty()) return invalid_argument(bad.front().reason);
+  if (!options_.sketch || !rule_.needs_gram()) return norm.sq_norm[0];
+  update.sketch.resize(options_.sketch->length);
+  kernels_.sketch(update.row.view(), *options_.sketch, update.sketch);
+  return kernels_.dots(factors(update).view(), {}, {}).sq_norm[0];
+}
+
+// What is multiplied: the update, or its sketch.
+RowList OpenRoundState::factors(const Arrival& update) const {
+  if (!options_.sketch) return update.row;
+  RowList list(DType::kFloat64, update.sketch.size());
+  add_sketch(update.sketch, list);
+  return list;
+}
+
+// Every product is formed when the later of its two updates comes, by the same sums either way.
+Result<void> OpenRoundState::accept(std::string_view id, std::unique_ptr<Arrival> update) {
+  Result<double> own = 0.0;
+  RowList others = server_factors_;
+  try {
+    own = check_update(*update);
+  } catch (...) {
+    leave(id);
+    throw;
+  }
+  if (!own) {
+    update.reset();
+    return refuse(id, own.error().message);
+  }
+  Arrival& entered = *update;
+  std::exception_ptr failure;
+  {
+    const std::scoped_lock lock(mutex_);
+    Client& client = clients_.find(id)->second;
+    --uploading_;
+    client.standing = Standing::kAbsent;
+    if (closed_) return refusal(id, "too late: the round is closed");
+    if (rule_.needs_gram()) {
+      for (const auto& before : arrivals_) others.add(factors(*before).view());
+    }
+    arrivals_.push_back(std::move(update));
+    client.arrival = arrivals_.size() - 1;
+    client.standing = Standing::kAccepted;
+    ++accepted_;
+    ++working_;
+  }
+  try {
+    if (rule_.needs_gram()) {
+      entered.products = kernels_.dots(others.view(), factors(entered).view(), kOne).dot;
+      entered.products.push_back(*own);
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const std::scoped_lock lock(mutex_);
+  if (failure) {
+    Client& client = clients_.find(id)->second;
+    client.standing = Standing::kRefused;
+    client.reason = "refused: memory ran out while it was multiplied";
+    --accepted_;
+    ++refused_;
+  }
+  --working_;
+  settled_.notify_all();
+  if (failure) std::rethrow_exception(failure);
+  return {};
+}
+
+bool OpenRoundState::closed() const {
+  const std::scoped_lock lock(mutex_);
+  return closed_;
+}
+
+bool OpenRoundState::may_close(double now) const {
+  const std::scoped_lock lock(mutex_);
+  return enough(now);
+}
+
+bool OpenRoundState::enough(double now) const {
+  if (accepted_ + refused_ == most()) return true;
+  if (accepted_ < (options_.quorum == 0 ? most() : options_.quorum)) return false;
+  return !options_.deadline || now >= *options_.deadline;
+}
+
+Error OpenRoundState::too_early(double now) const {
+  std::string message =
+      fmt::format("open round: {} of {} updates are in and {} were refused; it closes with {}",
+                  accepted_, most(), refused_, options_.quorum == 0 ? most() : options_.quorum);
+  if (options_.deadline) {
+    message += fmt::format(" from {:g} on, and now is {:g}", *options_.deadline, now);
+  }
+  return {ErrorCode::kRefused, std::move(message)};
+}
+
+Progress OpenRoundState::progress() const {
+  const std::scoped_lock lock(mutex_);
+  Progress progress{.accepted = accepted_,
+                    .refused = refused_,
+                    .uploading = uploading_,
+                    .asked = options_.cohort.size(),
+                    .bytes = uploading_ * row_bytes(),
+                    .closed = closed_};
+  for (const auto& update : arrivals_) {
+    progress.bytes += update->own.rows() * row_bytes() + update->sketch.size() * sizeof(double);
+  }
+  return progress;
+}
+
+Result<FilledRound> OpenRoundState::close(double now) {
+  std::unique_lock lock(mutex_);
+  if (!closed_ && !enough(now)) return too_early(now);
+  closed_ = true;
+  settled_.wait(lock, [&] { return working_ == 0; });
+  return fill();
+}
+
+FilledRound OpenRoundState::fill() const {
+  // The map is in the order of the ids; a cohort has an order of its own.
+  std::vector<std::pair<std::string_view, const Client*>> order;
+  for (const auto& [id, client] : clients_) order.emplace_back(id, &client);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return a.second->position < b.second->position;
+  });
+  FilledRound filled;
+  filled.updates = RowList(options_.dtype, options_.length);
+  std::vector<const Client*> rows;
+  for (const auto& [id, client] : order) {
+    if (client->standing == Standing::kAbsent || client->standing == Standing::kUploading) {
+      filled.absent.emplace_back(id);
+      continue;
+    }
+    filled.ids.emplace_back(id);
+    rows.push_back(client);
+    if (client->standing == Standing::kAccepted) {
+      filled.updates.add(arrivals_[client->arrival]->row.view());
+      continue;
+    }
+    filled.refused.push_back({rows.size() - 1, client->reason});
+    visit(options_.dtype, [&]<Element T>(T) {
+      const T* const nothing = nullptr;
+      filled.updates.add(UpdateView(std::span<const T* const>(&nothing, 1), options_.length));
+    });
+  }
+  if (rule_.needs_gram()) fill_products(rows, filled.products);
+  return filled;
+}
+
+void OpenRoundState::fill_products(const std::vector<const Client*>& rows,
+                                   std::vector<double>& products) const {
+  const std::size_t n = rows.size();
+  const std::size_t c = options_.server.rows();
+  products.assign((n + c) * (n + c), 0.0);
+  const auto set = [&](std::size_t i, std::size_t j, double value) {
+    products[i * (n + c) + j] = products[j * (n + c) + i] = value;
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    if (rows[i]->standing != Standing::kAccepted) continue;
+    const std::size_t a = rows[i]->arrival;
+    for (std::size_t j = 0; j <= i; ++j) {
+      if (rows[j]->standing != Standing::kAccepted) continue;
+      const std::size_t b = rows[j]->arrival;
+      set(i, j, arrivals_[std::max(a, b)]->products[c + std::min(a, b)]);
+    }
+    for (std::size_t z = 0; z < c; ++z) set(i, n + z, arrivals_[a]->products[z]);
+  }
+  for (std::size_t z = 0; z < c; ++z) {
+    for (std::size_t y = 0; y <= z; ++y) set(n + z, n + y, server_products_[z * c + y]);
+  }
+}
+
+}  // namespace boba

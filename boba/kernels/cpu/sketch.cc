@@ -1,0 +1,64 @@
+// Sketches: each row is read once by one member, in the order of its columns.
+#include <array>
+
+#include "boba/core/sketch.h"
+#include "boba/kernels/cpu/parallel.h"
+#include "boba/kernels/cpu/passes.h"
+
+namespace boba::cpu {
+namespace {
+
+constexpr std::size_t kDrawLines = 1024;  // per job of drawing the lines
+constexpr std::size_t kCostOfLine = 64;   // in bytes that could be read meanwhile
+
+// All lines of a row, drawn once for all rows: a sixteenth of a float32 row in size.
+std::vector<SketchStep> draw(const Machine& machine, const SketchPlan& plan, std::size_t d) {
+  const std::size_t lines = pieces(d, kSketchLine);
+  std::vector<SketchStep> steps(lines);
+  run_jobs(machine.team(lines * kCostOfLine), pieces(lines, kDrawLines), [&](std::size_t job, int) {
+    const std::size_t first = job * kDrawLines;
+    std::array<SketchLine, kDrawLines> drawn;
+    const std::size_t count = std::min(kDrawLines, lines - first);
+    sketch_lines(plan, plan.first / kSketchLine + first, std::span(drawn).first(count));
+    for (std::size_t k = 0; k < count; ++k) {
+      steps[first + k] = {.signs = drawn[k].signs, .place = drawn[k].place};
+    }
+  });
+  return steps;
+}
+
+// Aligned, so that no vector of the sums lies across two cache lines.
+struct alignas(64) SumLine {
+  double sums[8];
+};
+
+template <class T>
+std::vector<RowScan> run(const Machine& machine, const UpdateView& rows, const SketchPlan& plan,
+                         std::span<double> out) {
+  const SimdKernels<T>& kernels = machine.kernels<T>();
+  const std::size_t d = rows.length();
+  const std::vector<SketchStep> steps = draw(machine, plan, d);
+  std::vector<RowScan> scan(rows.rows());
+  run_jobs(machine.team(rows.rows() * d * sizeof(T)), rows.rows(), [&](std::size_t i, int) {
+    std::vector<SumLine> lines(plan.length / 8);
+    double* sums = lines.front().sums;
+    scan[i] = scan_of<T>(kernels.sketch(rows.row<T>(i), d, steps.data(), sums));
+    double* to = out.data() + i * plan.length;
+    if (scan[i].finite) {
+      std::copy_n(sums, plan.length, to);
+    } else {
+      std::fill_n(to, plan.length, 0.0);
+    }
+  });
+  return scan;
+}
+
+}  // namespace
+
+std::vector<RowScan> sketch(const Machine& machine, const UpdateView& rows, const SketchPlan& plan,
+                            std::span<double> out) {
+  return visit(rows.dtype(),
+               [&](auto zero) { return run<decltype(zero)>(machine, rows, plan, out); });
+}
+
+}  // namespace boba::cpu
