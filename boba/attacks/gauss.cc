@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "boba/attacks/make.h"
 #include "boba/attacks/parts.h"
@@ -11,6 +13,19 @@
 
 namespace boba {
 namespace {
+
+// Whether all sums are finite.
+bool add_to_all(double mean, const MutableRow& row) {
+  return visit(row.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    bool finite = true;
+    for (T& number : row.as<T>()) {
+      number = static_cast<T>(static_cast<double>(number) + mean);
+      finite = finite && std::isfinite(number);
+    }
+    return finite;
+  });
+}
 
 class Gauss final : public Attack {
  public:
@@ -20,12 +35,14 @@ class Gauss final : public Attack {
                              std::span<const MutableRow> out) const override {
     if (out.empty()) return AttackReport{};
     double sigma = options_.sigma;
+    double mean = options_.mean;
     if (options_.on == GaussOptions::On::kParameters) {
       if (!(round.learning_rate > 0) || !std::isfinite(round.learning_rate)) {
         return invalid_argument(fmt::format(
             "gauss(on=parameters) needs the round's learning rate; got {}", round.learning_rate));
       }
       sigma /= round.learning_rate;
+      mean /= round.learning_rate;
     }
     OutputPass all;
     for (std::size_t j = 0; j < out.size(); ++j) {
@@ -34,8 +51,11 @@ class Gauss final : public Attack {
                           .client = static_cast<std::uint32_t>(j),
                           .purpose = Purpose::kGauss};
       all.finite = kernels.normal(key, sigma, out[j]).finite && all.finite;
+      if (mean != 0) all.finite = add_to_all(mean, out[j]) && all.finite;
     }
-    return report({{"sigma", sigma}}, all);
+    std::vector<Measure> measures = {{"sigma", sigma}};
+    if (mean != 0) measures.push_back({"mean", mean});
+    return report(std::move(measures), all);
   }
 
  private:

@@ -18,6 +18,7 @@ struct GaussOptions {
 
   double sigma = 14.142135623730951;  // standard deviation; the square root of 200
   On on = On::kGradient;              // parameters: sigma / learning rate on the gradient
+  double mean = 0;                    // of each number; measured on what sigma is
 
   static constexpr Info info() {
     return {
@@ -25,8 +26,8 @@ struct GaussOptions {
         .summary = "independent normal numbers",
         .computes =
             "Every Byzantine client sends numbers drawn from a normal distribution with "
-            "mean 0 and standard deviation sigma; with on=parameters the deviation is "
-            "that of the local parameters, sigma over the learning rate on gradients.",
+            "the given mean, 0 by default, and standard deviation sigma; with on=parameters both "
+            "are those of the local parameters, divided by the learning rate on gradients.",
         .condition = "on=parameters needs the round's learning rate.",
         .cost = "one pass over each forged row",
         .citation =
@@ -37,7 +38,8 @@ struct GaussOptions {
   static constexpr auto fields() {
     return std::tuple{
         field("sigma", &GaussOptions::sigma, "standard deviation of each number").between(0, 1e30),
-        field("on", &GaussOptions::on, "what sigma is measured on").one_of(kOn)};
+        field("on", &GaussOptions::on, "what sigma is measured on").one_of(kOn),
+        field("mean", &GaussOptions::mean, "mean of each number").between(-1e30, 1e30)};
   }
 };
 

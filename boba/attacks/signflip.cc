@@ -16,6 +16,7 @@ class Signflip final : public Attack {
                              std::span<const MutableRow> out) const override {
     if (out.empty()) return AttackReport{};
     if (Result<void> some = needs_honest("signflip", round.honest); !some) return some.error();
+    if (options_.of == SignflipOptions::Of::kMean) return negated_mean(kernels, round, out);
     const std::size_t h = round.honest.rows();
     std::vector<double> weights(h);
     OutputPass all;
@@ -32,6 +33,16 @@ class Signflip final : public Attack {
   }
 
  private:
+  Result<AttackReport> negated_mean(const Kernels& kernels, const AttackRound& round,
+                                    std::span<const MutableRow> out) const {
+    const std::size_t h = round.honest.rows();
+    const std::vector<double> weights(h, -options_.scale / static_cast<double>(h));
+    const OutputPass pass = kernels.combine(round.honest, weights, 0, out[0]);
+    if (Result<void> finite = needs_finite("signflip", pass.scan); !finite) return finite.error();
+    send_first_to_all(out);
+    return report({{"scale", options_.scale}}, pass);
+  }
+
   SignflipOptions options_;
 };
 

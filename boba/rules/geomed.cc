@@ -2,11 +2,39 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "boba/rules/distance.h"
 #include "boba/rules/make.h"
 #include "boba/rules/weiszfeld.h"
 
 namespace boba {
 namespace {
+
+// Weiszfeld's steps from z = 0, as other libraries take them: w_i is 1/max(nu, |g_i - z|), scaled
+// to the sum 1, and z the sum of w_i g_i.
+GeometricMedian smoothed_steps(const Gram& gram, int steps, double nu) {
+  const std::size_t n = gram.clients();
+  GeometricMedian median;
+  median.converged = true;
+  median.iterations = static_cast<std::size_t>(steps);
+  median.distances.resize(n);
+  for (std::size_t i = 0; i < n; ++i) median.distances[i] = std::sqrt(gram.sq_norm(i));
+  for (int step = 0; step < steps; ++step) {
+    // Relative to the nearest: 1/nu alone may leave the range of double.
+    const double least = *std::min_element(median.distances.begin(), median.distances.end());
+    median.weights.assign(n, 0.0);
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      median.weights[i] = std::max(nu, least) / std::max(nu, median.distances[i]);
+      sum += median.weights[i];
+    }
+    for (double& weight : median.weights) weight /= sum;
+    median.distances = distances_to(gram, median.weights);
+  }
+  return median;
+}
 
 class GeoMed final : public WeightRule {
  public:
@@ -19,14 +47,19 @@ class GeoMed final : public WeightRule {
 
  protected:
   Result<Decision> weigh(const Gram& gram, const Shape&) const override {
-    const GeometricMedian median = geometric_median(gram, options_.tolerance, options_.max_iter);
+    const GeometricMedian median =
+        options_.steps > 0 ? smoothed_steps(gram, options_.steps, options_.nu)
+                           : geometric_median(gram, options_.tolerance, options_.max_iter);
     Decision decision;
     decision.rows.resize(gram.clients());
     for (std::size_t i = 0; i < decision.rows.size(); ++i) {
       RowDecision& row = decision.rows[i];
       row.weight = median.weights[i];
       row.accepted = row.weight > 0;
-      row.reason = reason(median, i);
+      row.reason = options_.steps > 0
+                       ? fmt::format("weight {:.4g} after {} steps, at distance {:.6g}",
+                                     median.weights[i], options_.steps, median.distances[i])
+                       : reason(median, i);
       row.measures = {{"distance", median.distances[i]}};
     }
     decision.measures = {{"iterations", static_cast<double>(median.iterations)},

@@ -26,6 +26,15 @@ TYPED_TEST(ConstantTest, SignflipNegatesTheHonestClientInWhosePlaceItStands) {
   EXPECT_EQ(forge("signflip", honest, 1).rows[0], (std::vector<T>{-1, 2}));
 }
 
+TYPED_TEST(ConstantTest, SignflipOfTheMeanIsTheSameForAll) {
+  using T = TypeParam;
+  const AttackRows<T> honest({{1, -2}, {3, 4}});
+  const auto forged = forge("signflip(scale=2,of=mean)", honest, 2);
+  ASSERT_TRUE(forged.ok) << forged.error.message;
+  EXPECT_EQ(forged.rows[0], (std::vector<T>{-4, -2}));
+  EXPECT_EQ(forged.rows[1], forged.rows[0]);
+}
+
 TYPED_TEST(ConstantTest, ZeroNanAndInfFillTheirRows) {
   using T = TypeParam;
   const AttackRows<T> honest({{1, -2}, {3, 4}});

@@ -85,5 +85,25 @@ TEST(Gauss, SaysThatItOverflows) {
   EXPECT_EQ(forged.measure("overflow"), 1);
 }
 
+TEST(Gauss, MovesToTheMeanAsked) {
+  const AttackRows<double> honest(random_rows<double>(1, 16, 1));
+  const auto at_zero = forge("gauss(sigma=3)", honest, 1);
+  const auto moved = forge("gauss(sigma=3,mean=-5)", honest, 1);
+  ASSERT_TRUE(moved.ok) << moved.error.message;
+  for (std::size_t k = 0; k < 16; ++k) EXPECT_EQ(moved.rows[0][k], at_zero.rows[0][k] - 5);
+  EXPECT_EQ(moved.measure("mean"), -5);
+  const auto halved =
+      forge("gauss(sigma=0,mean=2,on=parameters)", honest, 1, {.learning_rate = 0.5});
+  EXPECT_EQ(halved.rows[0], std::vector<double>(16, 4.0));
+}
+
+TEST(Gauss, SaysWhereTheMeanOverflows) {
+  const AttackRows<float> honest(random_rows<float>(1, 4, 1));
+  const auto forged =
+      forge("gauss(sigma=0,mean=1e30,on=parameters)", honest, 1, {.learning_rate = 1e-10});
+  ASSERT_TRUE(forged.ok) << forged.error.message;
+  EXPECT_EQ(forged.measure("overflow"), 1);
+}
+
 }  // namespace
 }  // namespace boba::testing
