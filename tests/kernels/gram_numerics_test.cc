@@ -45,6 +45,13 @@ TEST(GramNumerics, CommonPartHundredTimesTheSpread) {
   expect_distances(rows, std::vector<double>{0, 0, 0, 0, 0.5, 0.5}, 1e-6);
 }
 
+TEST(GramNumerics, CommonPartManyTimesTheSpread) {
+  for (const double times : {1e4, 1e5, 1e6}) {
+    const Rows<float> rows = normal_rows<float>(6, 20000, 1e-3, times);
+    expect_distances(rows, std::vector<double>(6, 1.0 / 6), 1e-6);
+  }
+}
+
 TEST(GramNumerics, TinyAndLargeUpdates) {
   for (const double size : {1e-21, 1e-30, 1e18, 1e30}) {
     expect_distances(normal_rows<float>(4, 3000, size), {}, 1e-6);

@@ -58,6 +58,13 @@ Result<int> usable_device(const CudaOptions& options) {
     return invalid_argument(
         fmt::format("no GPU {}; there are {}, counted from 0", options.device, devices));
   }
+  int major = 0;
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, options.device);
+  if (major < 9) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("GPU {} has compute capability {}; boba's kernels need 9.0 or newer",
+                             options.device, major)};
+  }
   return options.device;
 }
 

@@ -1,7 +1,7 @@
 // Kernels on an NVIDIA GPU.
 //
-// Rows are in the GPU's memory: a DeviceView says so by its type. A pass reads them there, and what
-// crosses to the host is small: the Gram matrix, sums, what was seen of each row. The result of an
+// Rows are in the GPU's memory (matrix.h owns such rows). A pass reads them there, and what crosses
+// to the host is small: the Gram matrix, sums, what was seen of each row. The result of an
 // aggregation stays on the GPU. Sums are in double, in an order that depends on the shape alone, so
 // the same input gives the same bits.
 #pragma once
@@ -28,8 +28,9 @@ struct CudaOptions {
 // Whether this build has them; a GPU may still be missing.
 bool cuda_built();
 
-// Views of its calls hold pointers into the GPU's memory. Fails where boba was built without CUDA,
-// and where there is no such GPU. A call that the GPU fails throws DeviceError.
+// Views of its calls hold pointers into the GPU's memory. What other streams than the default one
+// do to the rows must have ended before a call. Fails where boba was built without CUDA, and where
+// there is no such GPU. A call that the GPU fails throws DeviceError.
 Result<std::unique_ptr<const Kernels>> make_cuda_kernels(const CudaOptions& options = {});
 
 // The same passes for rows in the host's memory: each uploads what it reads.

@@ -27,12 +27,14 @@ Buffer::Buffer(std::size_t bytes, cudaStream_t stream) : stream_(stream) {
 Buffer::~Buffer() { cudaFreeAsync(data_, stream_); }
 
 Device::Device(int index) : index_(index) {
-  check(cudaSetDevice(index), "start");
+  const Chosen chosen(index);
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, index), "describe itself");
   multiprocessors_ = properties.multiProcessorCount;
   std::memcpy(name_, properties.name, sizeof name_ - 1);
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "make a stream");
+  // Not a stream apart: what the default stream was told before, copies and clears among it, is
+  // done first.
+  check(cudaStreamCreate(&stream_), "make a stream");
   check(cudaMallocHost(&staging_, kStaging), "pin memory");
   constexpr std::size_t kBytes = kMostBits * sizeof(std::uint64_t);
   check(cudaMalloc(&bits_, kBytes + sizeof(unsigned)), "give memory");
@@ -46,20 +48,30 @@ Device::Device(int index) : index_(index) {
 }
 
 Device::~Device() {
+  int before = 0;
+  cudaGetDevice(&before);
   cudaSetDevice(index_);
   cudaFree(bits_);
   cudaFreeHost(staging_);
   cudaStreamDestroy(stream_);
+  cudaSetDevice(before);
 }
 
-Device::Turn::Turn(const Device& device) : device_(device), lock_(device.mutex_) {
-  check(cudaSetDevice(device.index_), "start");
+Chosen::Chosen(int index) {
+  check(cudaGetDevice(&before_), "say which it is");
+  if (before_ != index) check(cudaSetDevice(index), "start");
 }
 
-void Device::Turn::admit(std::size_t rows) const {
-  if (rows < kMostBits) return;
-  throw DeviceError(fmt::format("{} rows are too many for a pass on the GPU; at most {} will do",
-                                rows, kMostBits - 1));
+Chosen::~Chosen() { cudaSetDevice(before_); }
+
+Device::Turn::Turn(const Device& device)
+    : device_(device), lock_(device.mutex_), chosen_(device.index_) {}
+
+void Device::Turn::admit(std::size_t rows, std::size_t numbers) const {
+  const std::size_t most = kMostBits / numbers - 1;
+  if (rows <= most) return;
+  throw DeviceError(
+      fmt::format("{} rows are too many for this pass on the GPU; at most {} will do", rows, most));
 }
 
 void Device::Turn::wait() const { check(cudaStreamSynchronize(stream()), "finish a pass"); }

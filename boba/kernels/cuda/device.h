@@ -37,6 +37,18 @@ class Buffer {
 // Rows of a pass, and one more for its output.
 inline constexpr std::size_t kMostBits = std::size_t{1} << 16;
 
+// Chooses a GPU for the calling thread, and the one before again in the end.
+class Chosen {
+ public:
+  explicit Chosen(int index);
+  ~Chosen();
+  Chosen(const Chosen&) = delete;
+  Chosen& operator=(const Chosen&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
 // A GPU with a stream of its own. Passes take turns.
 class Device {
  public:
@@ -58,8 +70,8 @@ class Device {
     void* results() const { return device_.staging_; }
     void wait() const;
     int multiprocessors() const { return device_.multiprocessors_; }
-    // Throws where the rows are too many for the bits.
-    void admit(std::size_t rows) const;
+    // Throws where the rows are too many for the bits, or for so many numbers a row.
+    void admit(std::size_t rows, std::size_t numbers = 1) const;
     void upload(void* to, const void* from, std::size_t bytes) const;
     // Waits for all that was started.
     void download(void* to, const void* from, std::size_t bytes) const;
@@ -67,6 +79,7 @@ class Device {
    private:
     const Device& device_;
     std::unique_lock<std::mutex> lock_;
+    Chosen chosen_;
   };
 
   int index() const { return index_; }

@@ -152,7 +152,7 @@ DotsPass run(const Device& device, const UpdateView& view, const UpdateView& ref
   }
 
   const Device::Turn turn(device);
-  turn.admit(n * (sizeof(double2) / sizeof(std::uint64_t) + 1));
+  turn.admit(n, sizeof(double2) / sizeof(std::uint64_t) + 1);
   const HandedRows<T> handed(turn, rows);
   const HandedRows<T> handed_references(turn, references);
   const HandedWeights handed_weights(turn, weights);

@@ -1,8 +1,8 @@
 // All inner products, on the tensor cores in double.
 //
-// Products in double are exact for float32 rows, and centring them afterwards loses no digit that
-// float32 would have had, so rows are multiplied as they are. Where more is asked for, and for
-// float64 rows, the origin is subtracted from the rows first.
+// Products in double are exact for float32 rows, so rows are multiplied as they are and centred
+// afterwards. Where the rows have so much in common that this would lose digits of theirs, where
+// more is asked for, and for float64 rows, the origin is subtracted from the rows first.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -118,6 +118,24 @@ bool may_overflow(std::span<const RowScan> scan, std::span<const double> weights
   return bound > static_cast<double>(std::numeric_limits<T>::max());
 }
 
+// Where less than this part of the squared norms is left about the origin, the rows have so much in
+// common that double products lose digits which float32 rows have.
+constexpr double kLeastPart = 0x1p-22;
+
+// The middle one of the rows' squared sizes about the origin; at least half would have to lie to
+// move it.
+double middle_square(const GramPass& pass) {
+  const std::size_t n = pass.scan.size();
+  std::vector<double> squares;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (pass.scan[i].finite) squares.push_back(pass.centred[i * n + i]);
+  }
+  if (squares.empty()) return 0;
+  const auto middle = squares.begin() + static_cast<std::ptrdiff_t>(squares.size() / 2);
+  std::nth_element(squares.begin(), middle, squares.end());
+  return *middle;
+}
+
 // Moves the origin of a pass: o = sum of weights[i] * a_i.
 void move_origin(std::span<const double> weights, GramPass& pass) {
   const std::size_t n = pass.scan.size();
@@ -210,8 +228,9 @@ GramPass gram(const Device& device, const UpdateView& rows, std::span<const doub
     }
     GramPass pass = run_plain<T>(device, rows);
     if (may_overflow<T>(pass.scan, origin)) return run_centred<T>(device, rows, origin);
+    const double before = middle_square(pass);
     move_origin(origin, pass);
-    return pass;
+    return middle_square(pass) < kLeastPart * before ? run_centred<T>(device, rows, origin) : pass;
   });
 }
 

@@ -69,18 +69,21 @@ class Upload {
 
 class HostedKernels final : public Kernels {
  public:
-  explicit HostedKernels(std::unique_ptr<const Kernels> device) : device_(std::move(device)) {}
+  HostedKernels(std::unique_ptr<const Kernels> device, int index)
+      : device_(std::move(device)), index_(index) {}
 
   std::string name() const override { return device_->name() + ", rows from the host"; }
 
   GramPass gram(const UpdateView& rows, std::span<const double> origin,
                 Precision precision) const override {
+    const cuda::Chosen chosen(index_);
     Upload upload;
     upload.add(rows, all);
     return device_->gram(upload.view(), origin, precision);
   }
   DotsPass dots(const UpdateView& rows, const UpdateView& reference,
                 std::span<const double> weights) const override {
+    const cuda::Chosen chosen(index_);
     Upload upload;
     upload.add(rows, all);
     Upload references;
@@ -89,12 +92,14 @@ class HostedKernels final : public Kernels {
   }
   std::vector<RowScan> sketch(const UpdateView& rows, const SketchPlan& plan,
                               std::span<double> out) const override {
+    const cuda::Chosen chosen(index_);
     Upload upload;
     upload.add(rows, all);
     return device_->sketch(upload.view(), plan, out);
   }
   OutputPass combine(const UpdateView& rows, std::span<const double> weights, double keep,
                      MutableRow out) const override {
+    const cuda::Chosen chosen(index_);
     Upload upload;
     upload.add(rows, [&](std::size_t i) { return weights[i] != 0; });
     return with_output(out, keep != 0, [&](MutableRow to) {
@@ -109,6 +114,7 @@ class HostedKernels final : public Kernels {
         if (term.weight != 0) read[term.row] = true;
       }
     }
+    const cuda::Chosen chosen(index_);
     Upload upload;
     upload.add(rows, [&](std::size_t i) { return static_cast<bool>(read[i]); });
     return with_output(out, false, [&](MutableRow to) {
@@ -117,6 +123,7 @@ class HostedKernels final : public Kernels {
   }
   OutputPass moments(const UpdateView& rows, double mean_factor, double deviation_factor,
                      MutableRow out) const override {
+    const cuda::Chosen chosen(index_);
     Upload upload;
     upload.add(rows, all);
     return with_output(out, false, [&](MutableRow to) {
@@ -124,6 +131,7 @@ class HostedKernels final : public Kernels {
     });
   }
   OutputPass normal(const StreamKey& key, double sigma, MutableRow out) const override {
+    const cuda::Chosen chosen(index_);
     return with_output(out, false, [&](MutableRow to) { return device_->normal(key, sigma, to); });
   }
 
@@ -146,6 +154,7 @@ class HostedKernels final : public Kernels {
   }
 
   std::unique_ptr<const Kernels> device_;
+  int index_;
 };
 
 }  // namespace
@@ -153,7 +162,8 @@ class HostedKernels final : public Kernels {
 Result<std::unique_ptr<const Kernels>> make_hosted_cuda_kernels(const CudaOptions& options) {
   auto device = make_cuda_kernels(options);
   if (!device) return device.error();
-  return std::unique_ptr<const Kernels>(std::make_unique<HostedKernels>(*std::move(device)));
+  return std::unique_ptr<const Kernels>(
+      std::make_unique<HostedKernels>(*std::move(device), options.device));
 }
 
 }  // namespace boba

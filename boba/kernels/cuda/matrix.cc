@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+
+#include "boba/kernels/cuda/cuda.h"
+#include "boba/kernels/cuda/device.h"
 
 namespace boba {
 namespace {
@@ -43,7 +47,12 @@ DeviceMatrix& DeviceMatrix::operator=(DeviceMatrix&&) noexcept = default;
 
 Result<DeviceMatrix> DeviceMatrix::make(DType dtype, std::size_t rows, std::size_t length,
                                         int device) {
-  if (Result<void> set = done(cudaSetDevice(device), "start"); !set) return set.error();
+  std::optional<cuda::Chosen> chosen;
+  try {
+    chosen.emplace(device);
+  } catch (const DeviceError& error) {
+    return Error{ErrorCode::kUnsupported, error.what()};
+  }
   DeviceMatrix matrix;
   matrix.memory_ = std::make_unique<Memory>();
   Memory& memory = *matrix.memory_;

@@ -405,9 +405,13 @@ OutputPass run(const Device& device, const UpdateView& view, const Mix* mix, std
   const Device::Turn turn(device);
   turn.admit(rows.size());
   const HandedRows<T> handed(turn, rows);
-  const Order<T> order{
-      turn, handed, static_cast<int>(rows.size()), static_cast<int>(first), static_cast<int>(last),
-      out};
+  const Order<T> order{turn,
+                       handed,
+                       static_cast<int>(rows.size()),
+                       static_cast<int>(first),
+                       static_cast<int>(last),
+                       out,
+                       aligned(rows)};
   std::optional<HandedMix> handed_mix;
   if (mix != nullptr) {
     handed_mix.emplace(turn, *mix);
