@@ -125,9 +125,13 @@ void compare(const Options& options, const Kernels& kernels, std::string_view at
   for (std::size_t seed = 1; seed <= options.seeds; ++seed) {
     const auto with =
         boba::make_sketch_kernels(kernels, {.seed = seed, .round = 0, .length = options.length});
+    if (!with) {
+      fmt::print(stderr, "{}\n", with.error().message);
+      std::exit(1);
+    }
     Verdict verdict;
     sketch_s =
-        std::min(sketch_s, seconds([&] { verdict = aggregate(*rule, *with, round, sketched); }));
+        std::min(sketch_s, seconds([&] { verdict = aggregate(*rule, **with, round, sketched); }));
     average_s = std::min(average_s, seconds([&] { aggregate(*plain, kernels, round, average); }));
     const std::vector<std::size_t> chosen = accepted(verdict);
     if (options.exact != 0) {

@@ -118,7 +118,9 @@ Outcome run_aggregate(const Options& options) {
   if (*gram) {
     const Result<std::uint64_t> seed = fresh_seed();
     if (!seed) return failed(seed.error());
-    sketched = make_sketch_kernels(*plain, sketch_plan(**gram, *seed, round.number));
+    auto made = make_sketch_kernels(*plain, sketch_plan(**gram, *seed, round.number));
+    if (!made) return failed(made.error());
+    sketched = *std::move(made);
   }
   const Kernels* kernels = sketched ? sketched.get() : plain.get();
   UpdateMatrix out(round.updates.dtype(), 1, round.updates.length());

@@ -42,7 +42,11 @@ RowList row_of(const UpdateView& rows, std::size_t i) {
 Result<double> time_of_round(const Kernels& kernels, const Aggregator& rule, const Round& round,
                              const std::optional<SketchOptions>& gram, MutableRow out) {
   std::unique_ptr<const Kernels> sketched;
-  if (gram) sketched = make_sketch_kernels(kernels, sketch_plan(*gram, kSketchSeed, round.number));
+  if (gram) {
+    auto made = make_sketch_kernels(kernels, sketch_plan(*gram, kSketchSeed, round.number));
+    if (!made) return made.error();
+    sketched = *std::move(made);
+  }
   std::optional<Error> error;
   const double ms = milliseconds([&] {
     const Result<Verdict> verdict = rule.aggregate(sketched ? *sketched : kernels, round, out);

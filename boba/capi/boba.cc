@@ -107,8 +107,9 @@ boba_status boba_kernels_create_sketch(const boba_kernels* inner, const char* sp
           fmt::format("{}: '{}' sketches nothing; use the inner kernels", kOperation, spec));
     }
     auto made = boba::make_sketch_kernels(*inner->kernels, **plan);
-    std::string name = made->name();
-    *kernels = new boba_kernels{std::move(made), std::move(name)};
+    if (!made) return made.error();
+    std::string name = (*made)->name();
+    *kernels = new boba_kernels{*std::move(made), std::move(name)};
     return {};
   });
 }

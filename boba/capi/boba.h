@@ -90,7 +90,8 @@ boba_status boba_kernels_name(const boba_kernels* kernels, const char** name);
 
 /* The same kernels, with rules that compare updates comparing sketches of them instead: spec is
    "sketch(length=4096)". Make one for each round, so that each has a seed of its own from the
-   operating system; a spec with a seed is for tests. inner must outlive it. */
+   operating system; a spec with a seed is for tests. inner must outlive it. Open rounds do not take
+   these kernels: they have an option for it. */
 boba_status boba_kernels_create_sketch(const boba_kernels* inner, const char* spec,
                                        boba_kernels** kernels);
 
@@ -155,8 +156,8 @@ boba_status boba_aggregate(const boba_kernels* kernels, const boba_aggregator* a
 typedef struct boba_open_round_options {
   const char* const* cohort; /* the clients asked: distinct ids, in the order of the rows */
   size_t cohort_count;       /* 0: anybody may come, and rows are in the order of the ids */
-  size_t most;               /* updates taken where there is no cohort */
-  size_t quorum;             /* 0: all */
+  size_t most;               /* updates taken, and refused clients remembered, without a cohort */
+  size_t quorum;             /* 0: all; a deadline needs one */
   int has_deadline;
   double deadline;  /* on the clock of boba_open_round_close */
   const char* gram; /* NULL, "exact", or "sketch(length=4096)" with a fresh seed from the system */

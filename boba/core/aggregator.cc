@@ -162,6 +162,9 @@ void add_remarks(const Round& round, std::size_t sketch, Verdict& verdict) {
     verdict.notes.push_back(fmt::format(
         "weights come from inner products of sketches of length {}; the output pass is exact",
         sketch));
+  } else if (round.products_sketch > 0 && !round.products.empty()) {
+    verdict.notes.push_back(
+        "products of sketches were no use here; those of the updates themselves were formed");
   }
 }
 

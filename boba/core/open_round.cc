@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <unordered_set>
@@ -46,15 +46,38 @@ Result<void> check_cohort(const OpenRoundOptions& options) {
   if (options.deadline && std::isnan(*options.deadline)) {
     return invalid_argument("open round: the deadline is not a number");
   }
+  if (options.deadline && options.quorum == 0) {
+    return invalid_argument(
+        "open round: a deadline and quorum=0, which waits for all whatever the time; say how many "
+        "updates are enough once it has passed");
+  }
   return {};
 }
 
 Result<void> check_sketch(const OpenRoundOptions& options) {
   if (!options.sketch) return {};
-  const std::size_t length = options.sketch->length;
-  if (std::has_single_bit(length) && length >= 64 && length <= 65536) return {};
+  if (options.sketch->first != 0) {
+    return invalid_argument("open round: the sketch is of whole updates; first must be 0");
+  }
+  if (Result<void> good = check_plan(*options.sketch); !good) {
+    return invalid_argument(fmt::format("open round: {}", good.error().message));
+  }
+  return {};
+}
+
+// Products of arrivals are formed by dots(), which kernels that sketch leave exact: their sketch
+// would be ignored in silence.
+Result<void> check_kernels(const Kernels& kernels, const Aggregator& rule,
+                           const OpenRoundOptions& options) {
+  if (!rule.needs_gram()) return {};
+  // Longer than any sketch where the updates are.
+  const UpdateMatrix probe(options.dtype, 1, std::min<std::size_t>(options.length, 65537));
+  const std::size_t length = kernels.gram(probe.view(), {}).sketch;
+  if (length == 0) return {};
   return invalid_argument(
-      fmt::format("open round: sketch length {} is no power of two from 64 to 65536", length));
+      fmt::format("open round: these kernels make sketches of length {}; give the kernels behind "
+                  "them, and the sketch among the round's options",
+                  length));
 }
 
 // Shapes, types and counts, as a Round has them.
@@ -91,8 +114,9 @@ struct OpenRound::Upload::Buffer {
   }
 
   Error refuse(std::string reason) {
+    Error told = state->refuse(client, std::move(reason));
     update.reset();
-    return state->refuse(client, std::move(reason));
+    return told;
   }
 };
 
@@ -151,6 +175,7 @@ Result<OpenRound> OpenRound::open(const Kernels& kernels, const Aggregator& rule
   auto state = std::make_shared<OpenRoundState>(kernels, rule, std::move(options));
   if (Result<void> good = check_shapes(*state); !good) return good.error();
   const OpenRoundOptions& kept = state->options();
+  if (Result<void> good = check_kernels(kernels, rule, kept); !good) return good.error();
   const Shape shape{.clients = state->most(),
                     .classes = kept.server.rows(),
                     .length = kept.length,

@@ -11,8 +11,9 @@
 // nor on the threads.
 //
 // A client has one upload. Updates that are no use (NaN, infinity, too large, wrong type, wrong
-// length) are refused at once, take no memory and count as Byzantine when the round closes; only
-// an upload that was given up may begin again.
+// length) are refused at once and take no memory. Those of a cohort's clients count as Byzantine
+// when the round closes; without a cohort, where one sender may have many ids, they change nothing.
+// Only an upload that was given up, or failed for want of memory, may begin again.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +40,8 @@ struct OpenRoundOptions {
   // The clients asked, in the order of their rows; distinct. Empty: anybody may come, and rows are
   // in the order of the ids' bytes.
   std::vector<std::string> cohort = {};
-  std::size_t most = 0;  // updates taken where there is no cohort; it must be given there
+  // Where there is no cohort: updates taken, and refused clients remembered. Must be given there.
+  std::size_t most = 0;
   // As in Round; the views must outlive the round.
   UpdateView server = {};
   std::vector<double> server_counts = {};
@@ -49,8 +51,9 @@ struct OpenRoundOptions {
   ServerOracle* oracle = nullptr;
   std::uint64_t seed = 0;
   std::uint32_t number = 0;
-  // When the round may close: once all of the cohort were heard; once `quorum` updates (0: all)
-  // are there and the deadline has passed, or are there at all where there is no deadline.
+  // When the round may close: once all of the cohort were heard, or `most` updates are there; once
+  // `quorum` updates (0: all) are there and the deadline has passed, or are there at all where
+  // there is no deadline. A deadline needs a quorum: with all it would change nothing.
   std::size_t quorum = 0;
   std::optional<double> deadline = {};  // on the clock of may_close() and close()
   // Products of sketches instead of the updates.
@@ -60,7 +63,7 @@ struct OpenRoundOptions {
 // How far a round is.
 struct Progress {
   std::size_t accepted = 0;   // updates that are in
-  std::size_t refused = 0;    // clients whose update was no use
+  std::size_t refused = 0;    // clients whose update was no use; without a cohort up to `most`
   std::size_t uploading = 0;  // begun and not ended
   std::size_t asked = 0;      // of the cohort; 0 without one
   std::size_t bytes = 0;      // held in updates and sketches
@@ -93,8 +96,9 @@ class OpenRound {
     std::unique_ptr<Buffer> buffer_;
   };
 
-  // kernels must outlive the round. Checks the options, the server's rows, and that the rule can
-  // run on a full cohort.
+  // kernels must outlive the round and read rows in the host's memory; to sketch is the options'
+  // choice, not theirs. Checks the options, the server's rows, and that the rule can run on a full
+  // cohort.
   static Result<OpenRound> open(const Kernels& kernels, const Aggregator& rule,
                                 OpenRoundOptions options);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "boba/core/prepared_rows.h"
@@ -95,8 +94,9 @@ Result<void> OpenRoundState::enter(std::string_view id, DType dtype, std::size_t
   if (found == clients_.end()) {
     if (!options_.cohort.empty()) return refusal(id, "not of this round's cohort");
     if (id.empty()) return refusal(id, "an id must not be empty");
-    if (clients_.size() >= most()) {
-      return refusal(id, fmt::format("the round takes {} updates, and all have come", most()));
+    if (accepted_ + uploading_ >= most()) {
+      return refusal(
+          id, fmt::format("the round takes {} updates, and all have come or are coming", most()));
     }
     found = clients_.try_emplace(std::string(id)).first;
   }
@@ -112,30 +112,42 @@ Result<void> OpenRoundState::enter(std::string_view id, DType dtype, std::size_t
       break;
   }
   if (dtype != options_.dtype || length != options_.length) {
-    client.reason = fmt::format("refused: it is {} of length {}; the round takes {} of length {}",
-                                name(dtype), length, name(options_.dtype), options_.length);
-    client.standing = Standing::kRefused;
-    ++refused_;
-    return refusal(id, client.reason);
+    return turn_away(found,
+                     fmt::format("refused: it is {} of length {}; the round takes {} of length {}",
+                                 name(dtype), length, name(options_.dtype), options_.length));
   }
   client.standing = Standing::kUploading;
   ++uploading_;
   return {};
 }
 
+// Changes nothing where it throws.
+Error OpenRoundState::turn_away(Clients::iterator client, std::string reason) {
+  Error told = refusal(client->first, reason);
+  // Ids cost nothing where there is no cohort: the memory of them has an end.
+  if (options_.cohort.empty() && refused_ >= most()) {
+    clients_.erase(client);
+    return told;
+  }
+  client->second.standing = Standing::kRefused;
+  client->second.reason = std::move(reason);
+  ++refused_;
+  return told;
+}
+
 Error OpenRoundState::refuse(std::string_view id, std::string reason) {
   const std::scoped_lock lock(mutex_);
-  Client& client = clients_.find(id)->second;
-  --uploading_;
+  const auto client = clients_.find(id);
   // After the close nobody's standing changes: it came too late.
   if (closed_) {
-    client.standing = Standing::kAbsent;
-    return refusal(id, reason);
+    Error told = refusal(id, reason);
+    client->second.standing = Standing::kAbsent;
+    --uploading_;
+    return told;
   }
-  client.standing = Standing::kRefused;
-  client.reason = std::move(reason);
-  ++refused_;
-  return refusal(id, client.reason);
+  Error told = turn_away(client, std::move(reason));
+  --uploading_;
+  return told;
 }
 
 void OpenRoundState::leave(std::string_view id) {
@@ -166,57 +178,79 @@ RowList OpenRoundState::factors(const Arrival& update) const {
   return list;
 }
 
-// Every product is formed when the later of its two updates comes, by the same sums either way.
 Result<void> OpenRoundState::accept(std::string_view id, std::unique_ptr<Arrival> update) {
-  Result<double> own = 0.0;
-  RowList others = server_factors_;
+  std::shared_ptr<Arrival> entered;
+  Arrivals before;
+  double own = 0;
   try {
-    own = check_update(*update);
+    const Result<double> square = check_update(*update);
+    if (!square) return refuse(id, square.error().message);
+    own = *square;
+    entered = std::move(update);
+    if (Result<void> in = take_in(id, entered, before); !in) return in;
   } catch (...) {
     leave(id);
     throw;
   }
-  if (!own) {
-    update.reset();
-    return refuse(id, own.error().message);
-  }
-  Arrival& entered = *update;
-  std::exception_ptr failure;
-  {
-    const std::scoped_lock lock(mutex_);
-    Client& client = clients_.find(id)->second;
-    --uploading_;
-    client.standing = Standing::kAbsent;
-    if (closed_) return refusal(id, "too late: the round is closed");
-    if (rule_.needs_gram()) {
-      for (const auto& before : arrivals_) others.add(factors(*before).view());
-    }
-    arrivals_.push_back(std::move(update));
-    client.arrival = arrivals_.size() - 1;
-    client.standing = Standing::kAccepted;
-    ++accepted_;
-    ++working_;
-  }
   try {
-    if (rule_.needs_gram()) {
-      entered.products = kernels_.dots(others.view(), factors(entered).view(), kOne).dot;
-      entered.products.push_back(*own);
-    }
+    if (rule_.needs_gram()) entered->products = multiply(*entered, before, own);
   } catch (...) {
-    failure = std::current_exception();
+    lose(id);
+    throw;
   }
   const std::scoped_lock lock(mutex_);
-  if (failure) {
-    Client& client = clients_.find(id)->second;
-    client.standing = Standing::kRefused;
-    client.reason = "refused: memory ran out while it was multiplied";
-    --accepted_;
-    ++refused_;
-  }
   --working_;
   settled_.notify_all();
-  if (failure) std::rethrow_exception(failure);
   return {};
+}
+
+// Gives what came before. Changes nothing where it throws.
+Result<void> OpenRoundState::take_in(std::string_view id, const std::shared_ptr<Arrival>& update,
+                                     Arrivals& before) {
+  const std::scoped_lock lock(mutex_);
+  Client& client = clients_.find(id)->second;
+  if (closed_) {
+    Error late = refusal(id, "too late: the round is closed");
+    client.standing = Standing::kAbsent;
+    --uploading_;
+    return late;
+  }
+  if (rule_.needs_gram()) before = arrivals_;
+  arrivals_.push_back(update);
+  client.arrival = arrivals_.size() - 1;
+  client.standing = Standing::kAccepted;
+  --uploading_;
+  ++accepted_;
+  ++working_;
+  return {};
+}
+
+// Every product is formed when the later of its two updates comes, by the same sums either way.
+std::vector<double> OpenRoundState::multiply(const Arrival& update, const Arrivals& before,
+                                             double own) const {
+  RowList others = server_factors_;
+  for (const auto& each : before) {
+    if (each) others.add(factors(*each).view());
+  }
+  const std::vector<double> dots = kernels_.dots(others.view(), factors(update).view(), kOne).dot;
+  const auto servers = static_cast<std::ptrdiff_t>(server_factors_.rows());
+  std::vector<double> products(dots.begin(), dots.begin() + servers);
+  auto next = dots.begin() + servers;
+  for (const auto& each : before) products.push_back(each ? *next++ : 0.0);
+  products.push_back(own);
+  return products;
+}
+
+// As if the update had not come.
+void OpenRoundState::lose(std::string_view id) {
+  const std::scoped_lock lock(mutex_);
+  const auto client = clients_.find(id);
+  arrivals_[client->second.arrival].reset();
+  --accepted_;
+  --working_;
+  client->second.standing = Standing::kAbsent;
+  if (options_.cohort.empty() && !closed_) clients_.erase(client);
+  settled_.notify_all();
 }
 
 bool OpenRoundState::closed() const {
@@ -230,8 +264,11 @@ bool OpenRoundState::may_close(double now) const {
 }
 
 bool OpenRoundState::enough(double now) const {
-  if (accepted_ + refused_ == most()) return true;
-  if (accepted_ < (options_.quorum == 0 ? most() : options_.quorum)) return false;
+  // One whose products are being formed may yet be lost.
+  const std::size_t in = accepted_ - working_;
+  const std::size_t heard = options_.cohort.empty() ? in : in + refused_;
+  if (heard == most()) return true;
+  if (in < (options_.quorum == 0 ? most() : options_.quorum)) return false;
   return !options_.deadline || now >= *options_.deadline;
 }
 
@@ -254,6 +291,7 @@ Progress OpenRoundState::progress() const {
                     .bytes = uploading_ * row_bytes(),
                     .closed = closed_};
   for (const auto& update : arrivals_) {
+    if (!update) continue;
     progress.bytes += update->own.rows() * row_bytes() + update->sketch.size() * sizeof(double);
   }
   return progress;
@@ -278,6 +316,8 @@ FilledRound OpenRoundState::fill() const {
   filled.updates = RowList(options_.dtype, options_.length);
   std::vector<const Client*> rows;
   for (const auto& [id, client] : order) {
+    // Whoever has no place in a cohort may have many ids: they must not use up the rule's f.
+    if (client->standing == Standing::kRefused && options_.cohort.empty()) continue;
     if (client->standing == Standing::kAbsent || client->standing == Standing::kUploading) {
       filled.absent.emplace_back(id);
       continue;

@@ -55,11 +55,12 @@ class OpenRoundState {
   Result<void> prepare_server();
 
   Result<void> enter(std::string_view client, DType dtype, std::size_t length);
-  // The update counts as Byzantine. Returns what to tell the client.
+  // A client of the cohort counts as Byzantine. Returns what to tell it.
   Error refuse(std::string_view client, std::string reason);
   // The client may begin again.
   void leave(std::string_view client);
-  // Refuses the update, or takes it in and multiplies it with those that are there.
+  // Refuses the update, or takes it in and multiplies it with those that are there. Where that
+  // fails by an exception the client may begin again.
   Result<void> accept(std::string_view client, std::unique_ptr<Arrival> update);
 
   bool closed() const;
@@ -77,7 +78,17 @@ class OpenRoundState {
     std::size_t arrival = 0;  // where it was accepted: its place in arrivals_
   };
 
+  using Clients = std::map<std::string, Client, std::less<>>;
+  // In the order of arrival; none where one was lost. Shared, so that those lost while others are
+  // multiplied with them live on until that is done.
+  using Arrivals = std::vector<std::shared_ptr<Arrival>>;
+
+  Error turn_away(Clients::iterator client, std::string reason);
   Result<double> check_update(Arrival& update) const;
+  Result<void> take_in(std::string_view client, const std::shared_ptr<Arrival>& update,
+                       Arrivals& before);
+  std::vector<double> multiply(const Arrival& update, const Arrivals& before, double own) const;
+  void lose(std::string_view client);
   RowList factors(const Arrival& update) const;
   bool enough(double now) const;
   Error too_early(double now) const;
@@ -93,8 +104,8 @@ class OpenRoundState {
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable settled_;
-  std::map<std::string, Client, std::less<>> clients_;
-  std::vector<std::unique_ptr<Arrival>> arrivals_;  // in the order of arrival
+  Clients clients_;
+  Arrivals arrivals_;
   std::size_t accepted_ = 0;
   std::size_t refused_ = 0;
   std::size_t uploading_ = 0;

@@ -18,6 +18,11 @@ constexpr double kWorstCondition = 8;
 constexpr std::size_t kWindow = 2048;
 // Rounding that sharpen() cannot mend: double, with some loss to an origin far away.
 constexpr double kSharp = 0x1p-44;
+// Of a product summed in double over a whole row, relative to the squared norms: the roundings of
+// the sum, about sqrt(256) at random for the chunks of any d, and the worst of all pairs.
+constexpr double kSumRounding = 0x1p-47;
+// Products of sketches of length L are off by 1/sqrt(L) anyway; this share of it more is nothing.
+constexpr double kSketchShare = 0x1p-6;
 // Squared norms below this count as 0: products of such numbers leave the range of double.
 constexpr double kLeastSquare = 0x1p-960;
 
@@ -173,8 +178,8 @@ Result<void> PreparedRows::compute_products(Need need, bool mixing, Intake& inta
   return {};
 }
 
-// The products that came with the round, about the origin 0. They are as good as a pass of our own
-// unless the updates have far more in common than they differ by; then they are left alone.
+// The products that came with the round, about the origin 0. They serve unless the updates have far
+// more in common than they differ by; then they are left alone.
 bool PreparedRows::take_known_products(const RowList& server, const Intake& intake) {
   const std::size_t all = round_->updates.rows() + round_->server.rows();
   std::vector<std::size_t> rows = intake.kept;
@@ -186,11 +191,14 @@ bool PreparedRows::take_known_products(const RowList& server, const Intake& inta
   for (std::size_t i : rows) {
     for (std::size_t j : rows) pass.centred.push_back(round_->products[i * all + j]);
   }
-  Gram gram(std::move(pass), intake.kept.size(), 0x1p-53);
+  Gram gram(std::move(pass), intake.kept.size(), kSumRounding);
   const OriginFit fit = origin_fit(gram);
   const double own = round_->updates.dtype() == DType::kFloat32 ? 0x1p-24 : 0x1p-53;
-  const double rounding = 0x1p-53 * std::max(1.0, fit.condition);
-  if (!(rounding <= kWorstCondition * own)) return false;
+  const double rounding = kSumRounding * std::max(1.0, fit.condition);
+  const double most = gram.sketch() == 0
+                          ? kWorstCondition * std::max(own, kSumRounding)
+                          : kSketchShare / std::sqrt(static_cast<double>(gram.sketch()));
+  if (!(rounding <= most)) return false;
   gram.set_rounding(rounding);
   gram_ = std::move(gram);
   gram_server_ = server;
@@ -348,8 +356,7 @@ Result<void> PreparedRows::hold(std::span<const double> weights) {
 Result<UpdateView> PreparedRows::point(double held, std::span<const Term> terms) {
   if (round_->oracle == nullptr || round_->model.empty()) {
     return invalid_argument(
-        "this rule asks for the server's loss: the round needs an oracle and the model w, which "
-        "callers from C++ and C can give");
+        "this rule asks for the server's loss: the round needs an oracle and the model w");
   }
   const double eta = round_->learning_rate;
   if (!(eta > 0) || !std::isfinite(eta)) {

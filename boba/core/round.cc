@@ -23,6 +23,30 @@ Result<void> same_kind(const UpdateView& updates, const UpdateView& other, std::
   return {};
 }
 
+// What a round that was filled as updates arrived brings along.
+Result<void> check_known(const Round& round) {
+  const std::size_t n = round.updates.rows();
+  for (std::size_t k = 0; k < round.refused.size(); ++k) {
+    const std::size_t row = round.refused[k].row;
+    if (row >= n) {
+      return invalid_argument(
+          fmt::format("round: row {} is among the refused; there are {} updates", row, n));
+    }
+    if (k > 0 && row <= round.refused[k - 1].row) {
+      return invalid_argument(fmt::format("round: refused rows must rise; {} comes after {}", row,
+                                          round.refused[k - 1].row));
+    }
+  }
+  const std::size_t all = n + round.server.rows();
+  if (!round.products.empty() && round.products.size() != all * all) {
+    return invalid_argument(
+        fmt::format("round: {} products; {} updates and {} server gradients "
+                    "have {} by {}",
+                    round.products.size(), n, round.server.rows(), all, all));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check(const Round& round) {
@@ -54,7 +78,7 @@ Result<void> check(const Round& round) {
       }
     }
   }
-  return {};
+  return check_known(round);
 }
 
 std::vector<std::size_t> repeated_ids(std::span<const std::string> ids) {

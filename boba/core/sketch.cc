@@ -11,6 +11,18 @@
 
 namespace boba {
 
+Result<void> check_plan(const SketchPlan& plan) {
+  if (!std::has_single_bit(plan.length) || plan.length < 64 || plan.length > 65536) {
+    return invalid_argument(
+        fmt::format("sketch length {} is no power of two from 64 to 65536", plan.length));
+  }
+  if (plan.first % kSketchLine != 0) {
+    return invalid_argument(
+        fmt::format("sketch from column {}, which is no multiple of {}", plan.first, kSketchLine));
+  }
+  return {};
+}
+
 void sketch_lines(const SketchPlan& plan, std::size_t first, std::span<SketchLine> lines) {
   const StreamKey key{plan.seed, plan.round, 0, Purpose::kSketch};
   constexpr std::size_t kWords = 4;  // of a block, one per line

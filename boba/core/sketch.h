@@ -32,6 +32,9 @@ struct SketchPlan {
   std::size_t first = 0;      // the column of whole updates that is the rows' first
 };
 
+// The length must be as said; rows would be added beside the sketch otherwise.
+Result<void> check_plan(const SketchPlan& plan);
+
 // Column k of a line is added to number (place ^ k) of the sketch, negated where bit k of signs is
 // set.
 struct SketchLine {

@@ -1,5 +1,6 @@
 #include "boba/rules/eigen_leading.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
@@ -20,6 +21,8 @@ constexpr int kCycles = 8;              // at most, of filtering
 constexpr int kMostDegree = 10;         // of a filter
 constexpr double kMostGrowth = 1e7;     // of the largest value's vector over the last one's
 constexpr double kConverged = 1e-12;    // residual, relative to its value
+constexpr double kCoarse = 1e-10;       // squares below this part of their sum are lost in it
+constexpr double kTie = 1e-9;           // values this close, relatively, may stand for each other
 constexpr double kWorstProgress = 0.1;  // of the residuals from one cycle to the next
 
 // Numbers between -1 and 1 without a pattern that an input could share.
@@ -45,7 +48,8 @@ class Iteration {
  public:
   Iteration(const MatrixXd& m, Index count, Index block, const MatrixXd& start)
       : m_(m), count_(count), x_(m.rows(), block) {
-    const Index given = std::min(start.cols(), block);
+    // At least the columns beyond count are not the caller's: what a guess lacks must come in.
+    const Index given = std::min(start.cols(), count);
     x_.leftCols(given) = start.leftCols(given);
     for (Index j = given; j < block; ++j) {
       for (Index i = 0; i < m.rows(); ++i) x_(i, j) = scattered(i, j);
@@ -58,7 +62,7 @@ class Iteration {
       orthonormalise();
       rotate();
       const double residual = worst_residual();
-      if (residual <= 1) return true;
+      if (residual <= 1 && none_larger()) return true;
       // The first cycle starts from a guess and says nothing about the pace.
       if (!(residual < kWorstProgress * before) && cycle > 1) return false;
       before = residual;
@@ -102,6 +106,21 @@ class Iteration {
       worst = std::max(worst, residual / std::max(kConverged * values_(j), floor));
     }
     return std::isfinite(worst) ? worst : std::numeric_limits<double>::infinity();
+  }
+
+  // Eigenpairs need not be the leading ones: a start that lies in other eigenvectors stays there.
+  // So the rest of the matrix must have no eigenvalue above the last of ours, first by the sum of
+  // squares of all of them, and where that is too coarse by whether a Cholesky factor exists.
+  bool none_larger() const {
+    const double least = values_(count_ - 1);
+    const double ours = values_.head(count_).squaredNorm();
+    const double all = m_.squaredNorm();
+    if (least * least > kCoarse * all && all - ours <= least * least / 2) return true;
+    const auto v = x_.leftCols(count_);
+    MatrixXd gap = v * values_.head(count_).asDiagonal() * v.transpose() - m_;
+    const double slack = 8 * kEpsilon * static_cast<double>(m_.rows()) * values_(0);
+    gap.diagonal().array() += (1 + kTie) * least + slack;
+    return Eigen::LLT<Eigen::Ref<MatrixXd>>(gap).info() == Eigen::Success;
   }
 
   // Damps what belongs to values from 0 to the block's last.

@@ -14,7 +14,9 @@ struct LeadingEigen {
 };
 
 // At least the `count` largest. Small matrices, and those whose eigenvalues lie too close together
-// for an iteration, go to a dense solver; so results are accurate to rounding in either case.
+// for an iteration, go to a dense solver; so results are accurate to rounding in either case. What
+// the iteration finds is taken once a bound on the rest of the spectrum shows that no larger value
+// was missed, whatever the start (of values within 1e-9 of the last, any may be there).
 // Otherwise subspace iteration with Chebyshev polynomials (Y. Zhou, Y. Saad, M. Tiago, J.
 // Chelikowsky. Self-consistent-field calculations using Chebyshev-filtered subspace iteration. J.
 // Comput. Phys. 219, 2006), from `start`, a guess of the vectors that may have no columns, and

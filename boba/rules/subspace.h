@@ -27,7 +27,7 @@ struct Subspace {
 // The best subspace of at most `dimension` directions for the given rows: their mean and the top
 // eigenvectors of their centred products. Directions lost in rounding are left out. guess, where it
 // is given, has the coordinates of all rows on a subspace nearby, one column per row; it saves time
-// and changes nothing beyond rounding.
+// and changes nothing beyond rounding, but for which of equal values are taken at the cut.
 // REQUIRES: set is not empty.
 Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::size_t dimension,
                       const Eigen::MatrixXd* guess = nullptr);

@@ -289,7 +289,8 @@ class TrainedSimulation final : public Simulation {
     if (!parts_.sketch) return parts_.rule.aggregate(*parts_.kernels, view, out);
     const auto sketched =
         make_sketch_kernels(*parts_.kernels, sketch_plan(*parts_.sketch, view.seed, view.number));
-    return parts_.rule.aggregate(*sketched, view, out);
+    if (!sketched) return sketched.error();
+    return parts_.rule.aggregate(**sketched, view, out);
   }
 
   // The server's step.

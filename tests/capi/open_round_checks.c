@@ -264,6 +264,21 @@ static void check_sketch_kernels(const struct parts* parts) {
   CHECK(length == 512);
   boba_verdict_destroy(verdict);
   boba_round_destroy(round);
+  {
+    /* An open round would ignore their sketch: it has an option of its own. */
+    boba_open_round* open = NULL;
+    boba_open_round_options options = {0};
+    options.cohort = ids;
+    options.cohort_count = CLIENTS;
+    CHECK_FAILS(boba_open_round_create(sketch, parts->aggregator, parts->base, &options, &open),
+                BOBA_INVALID_ARGUMENT, "these kernels make sketches of length 512");
+    options.has_deadline = 1;
+    options.deadline = 10;
+    CHECK_FAILS(
+        boba_open_round_create(parts->kernels, parts->aggregator, parts->base, &options, &open),
+        BOBA_INVALID_ARGUMENT, "a deadline and quorum=0");
+    CHECK(open == NULL);
+  }
   boba_kernels_destroy(sketch);
 }
 

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "boba/kernels/reference/reference.h"
+#include "boba/kernels/sketch/sketch.h"
 #include "tests/core/toys.h"
 
 namespace boba {
@@ -81,6 +83,103 @@ TEST_F(OpenRoundTest, WithoutACohortRowsAreInTheOrderOfIds) {
   EXPECT_EQ(verdict->clients[0].id, "a");
   EXPECT_EQ(verdict->clients[1].id, "m");
   EXPECT_EQ(verdict->clients[2].id, "z");
+}
+
+// Ids cost nothing where there is no cohort: made-up ones must neither fill the round, nor stand
+// in for a quorum, nor use up the rule's f, nor take memory without end.
+TEST_F(OpenRoundTest, WithoutACohortJunkTakesNobodysPlace) {
+  OpenRound round = open({.most = 10, .quorum = 5});
+  for (int i = 0; i < 1000; ++i) {
+    const std::string id = "junk-" + std::to_string(i);
+    expect_refused(round.submit(id, update(1, 4).view()), "of length 4");
+    const Result<OpenRound::Upload> begun = round.begin(id, DType::kFloat64, kLength);
+    ASSERT_FALSE(begun);
+    EXPECT_EQ(begun.error().code, ErrorCode::kRefused);
+  }
+  UpdateMatrix bad = update(1);
+  bad.row_as<float>(0)[0] = std::numeric_limits<float>::quiet_NaN();
+  for (int i = 0; i < 20; ++i) {
+    expect_refused(round.submit("nan-" + std::to_string(i), bad.view()), "NaN");
+  }
+  EXPECT_EQ(round.progress().refused, 10U) << "as many as may come are remembered";
+  EXPECT_EQ(round.progress().uploading, 0U);
+  expect_refused(round.submit("junk-3", update(1).view()), "was refused before");
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(round.may_close(0)) << i;
+    EXPECT_FALSE(round.close(0, out_.row(0))) << i;
+    EXPECT_TRUE(round.submit("honest-" + std::to_string(i), update(i).view())) << i;
+  }
+  const Result<Verdict> verdict = round.close(0, out_.row(0));
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->updates, 5U);
+  EXPECT_EQ(verdict->refused, 0U) << "they would lower the f of the rule";
+  EXPECT_EQ(out_.view().row<float>(0)[0], 2);
+}
+
+TEST_F(OpenRoundTest, WithoutACohortUploadsUnderWayCount) {
+  OpenRound round = open({.most = 2, .quorum = 1});
+  Result<OpenRound::Upload> a = round.begin("a", DType::kFloat32, kLength);
+  Result<OpenRound::Upload> b = round.begin("b", DType::kFloat32, kLength);
+  ASSERT_TRUE(a && b);
+  expect_refused(round.submit("c", update(1).view()), "takes 2 updates");
+  a->give_up();
+  EXPECT_TRUE(round.submit("c", update(1).view()));
+  expect_refused(b->append(bytes_of(update(std::nan("")))), "NaN");
+  EXPECT_TRUE(round.submit("d", update(3).view()));
+  EXPECT_TRUE(round.close(0, out_.row(0)));
+  EXPECT_EQ(out_.view().row<float>(0)[0], 2);
+}
+
+TEST_F(OpenRoundTest, KernelsThatSketchAreNotForIt) {
+  const auto sketching = *make_sketch_kernels(*kernels_, {.seed = 1, .length = 64});
+  const auto opened = [&](std::size_t length, Need need) {
+    return OpenRound::open(*sketching, toys::mean(need), {.length = length, .cohort = {"a"}});
+  };
+  for (std::size_t length : {65, 1000, 100000}) {
+    const Result<OpenRound> round = opened(length, Need::kGram);
+    ASSERT_FALSE(round) << length;
+    EXPECT_EQ(round.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(round.error().message.find("kernels make sketches of length 64"), std::string::npos)
+        << round.error().message;
+  }
+  EXPECT_TRUE(opened(64, Need::kGram)) << "such rows are multiplied as they are";
+  EXPECT_TRUE(opened(1000, Need::kNothing)) << "nothing is multiplied";
+}
+
+// Memory that runs out at any pass of an arrival leaves the round as it was before.
+TEST_F(OpenRoundTest, AnArrivalThatFailsMayComeAgain) {
+  const toys::WatchedKernels kernels;
+  for (bool cohort : {true, false}) {
+    for (int pass : {0, 1}) {
+      OpenRoundOptions options{.length = kLength};
+      if (cohort) options.cohort = {"a", "b", "c", "d"};
+      if (!cohort) options.most = 4;
+      Result<OpenRound> round =
+          OpenRound::open(kernels, toys::mean(Need::kGram), std::move(options));
+      ASSERT_TRUE(round);
+      ASSERT_TRUE(round->submit("a", update(0).view()));
+      kernels.dots_until_failure = pass;
+      EXPECT_THROW((void)round->submit("b", update(1).view()), std::bad_alloc);
+      kernels.dots_until_failure = -1;
+      const Progress progress = round->progress();
+      EXPECT_EQ(progress.accepted, 1U);
+      EXPECT_EQ(progress.uploading + progress.refused, 0U);
+      EXPECT_EQ(progress.bytes, kLength * sizeof(float)) << "the row is gone";
+      // The hole that b left puts no product in a wrong place.
+      ASSERT_TRUE(round->submit("c", update(10).view()));
+      ASSERT_TRUE(round->submit("b", update(1).view()));
+      ASSERT_TRUE(round->submit("d", update(4).view()));
+      const Result<Verdict> verdict = round->close(0, out_.row(0));
+      ASSERT_TRUE(verdict) << verdict.error().message;
+      ASSERT_EQ(verdict->updates, 4U);
+      const double far[] = {0, 1, 10, 4};
+      for (std::size_t i = 0; i < 4; ++i) {
+        const std::vector<Measure>& measures = verdict->clients[i].measures;
+        EXPECT_NEAR(measures[1].value, 5 * far[i] * far[i], 1e-9) << i;
+      }
+      EXPECT_TRUE(kernels.calls("gram in double").empty());
+    }
+  }
 }
 
 TEST_F(OpenRoundTest, RefusesAtOnceWithTheReason) {
@@ -280,6 +379,13 @@ TEST_F(OpenRoundTest, SaysWhatIsWrongWithItsOptions) {
   EXPECT_EQ(
       message({.length = 5, .cohort = {"a"}, .deadline = std::numeric_limits<double>::quiet_NaN()}),
       "open round: the deadline is not a number");
+  EXPECT_EQ(message({.length = 5, .cohort = {"a"}, .deadline = 10.0}),
+            "open round: a deadline and quorum=0, which waits for all whatever the time; say how "
+            "many updates are enough once it has passed");
+  EXPECT_NE(
+      message({.length = 500, .cohort = {"a"}, .sketch = SketchPlan{.length = 64, .first = 16}})
+          .find("first must be 0"),
+      std::string::npos);
   EXPECT_EQ(message({.length = 5, .cohort = {"a"}, .sketch = SketchPlan{.length = 100}}),
             "open round: sketch length 100 is no power of two from 64 to 65536");
   const UpdateMatrix server = update(1, 4);

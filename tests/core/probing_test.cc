@@ -122,8 +122,7 @@ TEST(Probing, SaysWhatTheRoundLacks) {
     return loss ? std::string("answered") : loss.error().message;
   };
   const std::string lacks =
-      "this rule asks for the server's loss: the round needs an oracle and the model w, which "
-      "callers from C++ and C can give";
+      "this rule asks for the server's loss: the round needs an oracle and the model w";
   EXPECT_EQ(error_of([](Round& round) { round.oracle = nullptr; }), lacks);
   EXPECT_EQ(error_of([](Round& round) { round.model = {}; }), lacks);
   for (double eta : {0.0, -1.0, std::nan("")}) {

@@ -95,6 +95,33 @@ TEST(CheckRound, CountsArePositiveNumbersOnePerServerRow) {
   }
 }
 
+TEST(CheckRound, WhatIsKnownOnArrivalFitsTheRows) {
+  const Fixture fixture;
+  Round round = fixture.round();
+  std::vector<double> products(25, 0.0);
+  round.products = products;
+  EXPECT_EQ(error_of(round), "good");
+  for (std::size_t size : {1, 9, 24, 26}) {
+    products.assign(size, 0.0);
+    round.products = products;
+    EXPECT_EQ(error_of(round), "round: " + std::to_string(size) +
+                                   " products; 3 updates and 2 server gradients have 5 by 5");
+  }
+  round.products = {};
+  const std::vector<Refusal> good = {{0, "x"}, {2, "y"}};
+  round.refused = good;
+  EXPECT_EQ(error_of(round), "good");
+  const std::vector<Refusal> beyond = {{0, "x"}, {3, "y"}};
+  round.refused = beyond;
+  EXPECT_EQ(error_of(round), "round: row 3 is among the refused; there are 3 updates");
+  for (std::size_t second : {0, 1}) {
+    const std::vector<Refusal> falling = {{1, "x"}, {second, "y"}};
+    round.refused = falling;
+    EXPECT_EQ(error_of(round),
+              "round: refused rows must rise; " + std::to_string(second) + " comes after 1");
+  }
+}
+
 TEST(RepeatedIds, NamesAllButTheFirst) {
   const std::vector<std::string> ids = {"a", "b", "a", "c", "b", "a"};
   EXPECT_EQ(repeated_ids(ids), (std::vector<std::size_t>{2, 4, 5}));

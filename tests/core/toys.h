@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -148,6 +149,7 @@ class WatchedKernels final : public Kernels {
   DotsPass dots(const UpdateView& rows, const UpdateView& reference,
                 std::span<const double> weights) const override {
     note("dots", rows);
+    if (dots_until_failure-- == 0) throw std::bad_alloc();
     return inner_->dots(rows, reference, weights);
   }
   std::vector<RowScan> sketch(const UpdateView& rows, const SketchPlan& plan,
@@ -182,6 +184,9 @@ class WatchedKernels final : public Kernels {
     return found;
   }
   std::size_t total() const { return calls_.size(); }
+
+  // The dots() call after so many more runs out of memory.
+  mutable int dots_until_failure = -1;
 
  private:
   void note(const char* pass, const UpdateView& rows, std::span<const double> origin = {}) const {

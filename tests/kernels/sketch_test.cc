@@ -171,7 +171,7 @@ TEST(SketchKernels, MultipliesSketchesAboutTheOrigin) {
   const std::vector<double> origin = {0, 0.5, 0, 0.5, 0};
   for (const Backend& backend : backends()) {
     const SketchPlan plan{.seed = 4, .length = 512};
-    const auto kernels = make_sketch_kernels(*backend.kernels, plan);
+    const auto kernels = *make_sketch_kernels(*backend.kernels, plan);
     const GramPass pass = kernels->gram(rows.view(), origin);
     EXPECT_EQ(pass.sketch, 512U);
     const std::vector<double> out = sketch_of(*backend.kernels, rows, plan);
@@ -198,7 +198,7 @@ TEST(SketchKernels, RowsThatAreNotFiniteAreZero) {
   rows[2][100] = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> origin = {0.5, 0.5, 0};
   for (const Backend& backend : backends()) {
-    const auto kernels = make_sketch_kernels(*backend.kernels, {.seed = 4, .length = 64});
+    const auto kernels = *make_sketch_kernels(*backend.kernels, {.seed = 4, .length = 64});
     const GramPass pass = kernels->gram(rows.view(), origin);
     EXPECT_FALSE(pass.scan[2].finite);
     EXPECT_EQ(pass.origin_dot[2], 0);
@@ -210,10 +210,25 @@ TEST(SketchKernels, RowsThatAreNotFiniteAreZero) {
 TEST(SketchKernels, ShortRowsAreMultipliedAsTheyAre) {
   const Rows<float> rows = integer_rows<float>(4, 64);
   const auto reference = make_reference_kernels();
-  const auto kernels = make_sketch_kernels(*reference, {.seed = 1, .length = 64});
+  const auto kernels = *make_sketch_kernels(*reference, {.seed = 1, .length = 64});
   const GramPass pass = kernels->gram(rows.view(), {});
   EXPECT_EQ(pass.sketch, 0U);
   EXPECT_EQ(pass.centred, reference->gram(rows.view(), {}).centred);
+}
+
+// Sums beside the sketch would be written to somebody else's memory.
+TEST(SketchKernels, RefuseLengthsThatAreNoPowerOfTwo) {
+  const auto reference = make_reference_kernels();
+  for (const std::size_t length : {0, 1, 10, 16, 32, 63, 65, 100, 4095, 65537, 131072}) {
+    const auto kernels = make_sketch_kernels(*reference, {.seed = 1, .length = length});
+    ASSERT_FALSE(kernels) << length;
+    EXPECT_EQ(kernels.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(kernels.error().message.find("no power of two from 64 to 65536"), std::string::npos);
+  }
+  EXPECT_FALSE(make_sketch_kernels(*reference, {.seed = 1, .length = 64, .first = 8}));
+  for (std::size_t length = 64; length <= 65536; length *= 2) {
+    EXPECT_TRUE(make_sketch_kernels(*reference, {.seed = 1, .length = length})) << length;
+  }
 }
 
 TEST(SketchSeed, ComesFromTheSystemAndDiffers) {

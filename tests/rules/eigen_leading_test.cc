@@ -109,6 +109,28 @@ TEST(LeadingEigen, AStartOfNoUseDoesNoHarm) {
   expect_leading(m, 6, leading_eigen(m, 6, MatrixXd::Identity(90, 90)));
 }
 
+// A start that is invariant under the matrix converges at once, to what it spans.
+TEST(LeadingEigen, AnInvariantStartMissesNoLargerValue) {
+  const Index n = 100;
+  const MatrixXd q = Eigen::HouseholderQR<MatrixXd>(normal_matrix(n, n, 12)).householderQ();
+  for (const double rest : {0.0, 0.01, 0.5, 2.5, 2.99}) {
+    for (const double missed : {20.0, 3.3, 3.001}) {
+      VectorXd values = VectorXd::Constant(n, rest);
+      values(0) = missed;
+      values.segment(1, 7).setConstant(3);
+      const MatrixXd full = q * values.asDiagonal() * q.transpose();
+      const MatrixXd m = (full + full.transpose()) / 2;
+      for (const Index count : {1, 6, 7}) {
+        // Fewer columns than asked for, as many, and as many as the iteration has.
+        for (const Index given : {count, count + 3, Index{5}}) {
+          SCOPED_TRACE(testing::Message() << rest << " " << missed << " " << count << " " << given);
+          expect_leading(m, count, leading_eigen(m, count, q.middleCols(1, given)));
+        }
+      }
+    }
+  }
+}
+
 TEST(LeadingEigen, EqualInputGivesEqualBits) {
   const MatrixXd m = with_spectrum(spectrum(200, 9, 50, 2, 0.5), 9);
   const LeadingEigen a = leading_eigen(m, 9, MatrixXd(200, 0));

@@ -64,7 +64,7 @@ TEST_P(SketchedBoba, AcceptsTheSameClientsAndStaysNear) {
   EXPECT_EQ(a->sketch, 0U);
   for (std::uint64_t seed : {1, 2, 3}) {
     const auto with = make_sketch_kernels(*kernels, {.seed = seed, .length = 4096});
-    const Result<Verdict> b = rule->aggregate(*with, scene.round, sketched.row(0));
+    const Result<Verdict> b = rule->aggregate(**with, scene.round, sketched.row(0));
     ASSERT_TRUE(b);
     EXPECT_EQ(b->sketch, 4096U);
     for (std::size_t i = 0; i < a->clients.size(); ++i) {
@@ -100,7 +100,7 @@ TEST(Sketched, HostileRowsAreRefusedAsEver) {
   UpdateMatrix out(DType::kFloat32, 1, kLength);
   for (const char* spec : {"boba(f=15)", "krum(f=15)", "geomed", "bucketing(s=2) | mkrum(f=15)"}) {
     const Result<Aggregator> rule = make_aggregator(spec);
-    const Result<Verdict> verdict = rule->aggregate(*with, scene.round, out.row(0));
+    const Result<Verdict> verdict = rule->aggregate(**with, scene.round, out.row(0));
     ASSERT_TRUE(verdict) << spec << ": " << verdict.error().message;
     EXPECT_EQ(verdict->refused, 2U) << spec;
     EXPECT_EQ(verdict->sketch, 1024U) << spec;
@@ -108,7 +108,7 @@ TEST(Sketched, HostileRowsAreRefusedAsEver) {
   }
   // A rule without inner products has nothing to sketch.
   const Result<Verdict> plain =
-      make_aggregator("average")->aggregate(*with, scene.round, out.row(0));
+      make_aggregator("average")->aggregate(**with, scene.round, out.row(0));
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->sketch, 0U);
 }

@@ -1,5 +1,6 @@
 // Sketches: each row is read once by one member, in the order of its columns.
 #include <array>
+#include <cassert>
 
 #include "boba/core/sketch.h"
 #include "boba/kernels/cpu/parallel.h"
@@ -57,6 +58,7 @@ std::vector<RowScan> run(const Machine& machine, const UpdateView& rows, const S
 
 std::vector<RowScan> sketch(const Machine& machine, const UpdateView& rows, const SketchPlan& plan,
                             std::span<double> out) {
+  assert(check_plan(plan) && out.size() == rows.rows() * plan.length);
   return visit(rows.dtype(),
                [&](auto zero) { return run<decltype(zero)>(machine, rows, plan, out); });
 }

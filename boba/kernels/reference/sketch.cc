@@ -1,6 +1,7 @@
 #include "boba/core/sketch.h"
 
 #include <algorithm>
+#include <cassert>
 #include <vector>
 
 #include "boba/kernels/reference/passes.h"
@@ -31,6 +32,7 @@ std::vector<RowScan> run(const UpdateView& rows, const SketchPlan& plan, std::sp
 }  // namespace
 
 std::vector<RowScan> sketch(const UpdateView& rows, const SketchPlan& plan, std::span<double> out) {
+  assert(check_plan(plan) && out.size() == rows.rows() * plan.length);
   return visit(rows.dtype(), [&](auto zero) { return run<decltype(zero)>(rows, plan, out); });
 }
 

@@ -77,8 +77,10 @@ class SketchKernels final : public Kernels {
 
 }  // namespace
 
-std::unique_ptr<const Kernels> make_sketch_kernels(const Kernels& inner, const SketchPlan& plan) {
-  return std::make_unique<SketchKernels>(inner, plan);
+Result<std::unique_ptr<const Kernels>> make_sketch_kernels(const Kernels& inner,
+                                                           const SketchPlan& plan) {
+  if (Result<void> good = check_plan(plan); !good) return good.error();
+  return std::unique_ptr<const Kernels>(std::make_unique<SketchKernels>(inner, plan));
 }
 
 Result<std::uint64_t> fresh_seed() {

@@ -11,9 +11,11 @@
 
 namespace boba {
 
-// inner must outlive the result. Make one per round, each with a seed of its own. Rows no longer
-// than the sketches are multiplied as they are.
-std::unique_ptr<const Kernels> make_sketch_kernels(const Kernels& inner, const SketchPlan& plan);
+// inner must outlive the result and read rows in the host's memory. Make one per round, each with a
+// seed of its own. Rows no longer than the sketches are multiplied as they are. Fails where the
+// plan has no good length.
+Result<std::unique_ptr<const Kernels>> make_sketch_kernels(const Kernels& inner,
+                                                           const SketchPlan& plan);
 
 // 64 bits from the operating system, for a seed that no client knows.
 Result<std::uint64_t> fresh_seed();
