@@ -1,17 +1,20 @@
 # The short way to everything; CMakePresets.json has the long one.
 .DEFAULT_GOAL := help
-.PHONY: help build test demo bench format lint clean install-build install-test install-format install-lint
+.PHONY: help build test test-python wheel demo bench bench-peers format lint clean install-build install-test install-format install-lint install-python
 
 JOBS ?= $(shell nproc)
 
 help:
-	@echo "make demo    build boba, train a federation under attack, draw a report"
-	@echo "make test    build and run all tests"
-	@echo "make build   build the library and build/bin/boba"
-	@echo "make bench   build and time every rule, and training, on this machine"
-	@echo "make format  format the sources in place"
-	@echo "make lint    look for faults with clang-tidy"
-	@echo "make clean   remove the build folders"
+	@echo "make demo         build boba, train a federation under attack, draw a report"
+	@echo "make test         build and run all tests"
+	@echo "make wheel        build the Python package: dist/*.whl"
+	@echo "make test-python  build the Python package and run its tests"
+	@echo "make bench-peers  time the Python package beside ByzFL, Flower and NumPy"
+	@echo "make build        build the library and build/bin/boba"
+	@echo "make bench        build and time every rule, and training, on this machine"
+	@echo "make format       format the sources in place"
+	@echo "make lint         look for faults with clang-tidy"
+	@echo "make clean        remove the build folders"
 	@echo
 	@echo "Each first installs the Debian packages it misses, as root or through sudo."
 	@echo "JOBS=N sets how many compilers run at once; now $(JOBS)."
@@ -22,6 +25,19 @@ build: install-build
 
 test: install-test build
 	ctest --preset release
+
+test-python: install-python
+	scripts/python-venv.sh
+	build/python-venv/bin/ruff check python bench examples
+	build/python-venv/bin/ruff format --check python bench examples
+	build/python-venv/bin/python -m pytest
+
+wheel: install-python
+	scripts/wheel.sh
+
+bench-peers: install-python
+	scripts/python-venv.sh
+	build/python-venv/bin/python bench/peers.py
 
 demo: build
 	build/bin/boba demo --db build/demo.db --out build/demo.html
@@ -38,7 +54,7 @@ lint: install-build install-lint
 	scripts/lint.sh build
 
 clean:
-	rm -rf build build-debug build-asan build-tsan build-fuzz
+	rm -rf dist build build-debug build-asan build-tsan build-fuzz
 
 install-build:
 	@scripts/install-packages.sh build
@@ -51,3 +67,6 @@ install-format:
 
 install-lint:
 	@scripts/install-packages.sh lint
+
+install-python:
+	@scripts/install-packages.sh python

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a step needs, and nothing if they are all there.
 #
-#   scripts/install-packages.sh build [test] [format] [lint] [fuzz]
+#   scripts/install-packages.sh build [test] [format] [lint] [fuzz] [python]
 set -euo pipefail
 
 # What each step needs. CONTRIBUTING.md repeats this table for people.
@@ -17,8 +17,12 @@ packages_of() {
     format) echo clang-format ;;
     lint) echo clang-tidy ;;
     fuzz) echo clang libclang-rt-dev ;;
+    python)
+      echo g++ cmake ninja-build libeigen3-dev libfmt-dev python3 python3-dev python3-venv \
+        python3-torch python3-torchvision python3-scipy python3-matplotlib python3-seaborn
+      ;;
     *)
-      echo "install-packages: no step '$1'; steps are: build, test, format, lint, fuzz" >&2
+      echo "install-packages: no step '$1'; steps are: build, test, format, lint, fuzz, python" >&2
       return 2
       ;;
   esac
@@ -29,7 +33,7 @@ installed() {
 }
 
 if [ $# -eq 0 ]; then
-  echo "usage: $0 STEP...   steps are: build, test, format, lint, fuzz" >&2
+  echo "usage: $0 STEP...   steps are: build, test, format, lint, fuzz, python" >&2
   exit 2
 fi
 

@@ -1,0 +1,1 @@
+"""A Flower app whose clients may attack, and whose server does not mind."""

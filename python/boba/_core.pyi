@@ -1,0 +1,145 @@
+from typing import Any, TypedDict
+
+import numpy as np
+
+version: str
+
+class RefusedError(ValueError):
+    """Too few updates were left after refusing unusable ones."""
+
+class Option(TypedDict):
+    name: str
+    type: str
+    default: str
+    help: str
+    range: str
+    choices: list[str]
+
+class Entry(TypedDict):
+    kind: str
+    name: str
+    summary: str
+    computes: str
+    condition: str
+    cost: str
+    citation: str
+    options: list[Option]
+
+class Rows:
+    def __init__(self, value: Any, what: str) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def copied(self) -> int: ...
+    def address(self, row: int) -> int: ...
+
+class Verdict:
+    @property
+    def rule(self) -> str: ...
+    @property
+    def updates(self) -> int: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def classes(self) -> int: ...
+    @property
+    def refused(self) -> int: ...
+    @property
+    def weighted(self) -> bool: ...
+    @property
+    def absent(self) -> list[str]: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def accepted_count(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def measures(self) -> dict[str, float]: ...
+    @property
+    def weights(self) -> np.ndarray[Any, np.dtype[np.float64]] | None: ...
+    @property
+    def server_weights(self) -> np.ndarray[Any, np.dtype[np.float64]]: ...
+    @property
+    def accepted(self) -> np.ndarray[Any, np.dtype[np.bool_]]: ...
+    @property
+    def subspace(self) -> dict[str, Any] | None: ...
+    def client(self, index: int) -> dict[str, Any]: ...
+
+class Aggregator:
+    @property
+    def spec(self) -> str: ...
+    def admits(self, clients: int, classes: int, length: int, server: bool) -> None: ...
+
+class Attack:
+    @property
+    def spec(self) -> str: ...
+
+class Upload:
+    def append(self, chunk: Any) -> None: ...
+    def finish(self) -> None: ...
+    def give_up(self) -> None: ...
+
+class OpenRound:
+    def __init__(
+        self,
+        rule: Aggregator,
+        dtype: str,
+        length: int,
+        cohort: list[str],
+        most: int,
+        server: Rows | None,
+        server_counts: list[float],
+        server_whole: Rows | None,
+        model: Rows | None,
+        learning_rate: float,
+        oracle: Any,
+        seed: int,
+        number: int,
+        quorum: int,
+        deadline: float | None,
+        threads: int,
+    ) -> None: ...
+    def submit(self, client: str, row: Rows, adopt: bool) -> None: ...
+    def begin(self, client: str, dtype: str, length: int) -> Upload: ...
+    def may_close(self, now: float) -> bool: ...
+    @property
+    def progress(self) -> dict[str, Any]: ...
+    def close(self, now: float, out: Any, dtype: str, length: int) -> Verdict: ...
+
+def entries() -> list[Entry]: ...
+def spec(kind: str, name: str, options: list[tuple[str, str]]) -> str: ...
+def parse(spec: str) -> list[tuple[str, list[tuple[str, str]]]]: ...
+def make_aggregator(spec: str) -> Aggregator: ...
+def make_attack(spec: str) -> Attack: ...
+def aggregate(
+    rule: Aggregator,
+    updates: Rows,
+    out: Any,
+    server: Rows | None,
+    server_counts: list[float],
+    server_whole: Rows | None,
+    model: Rows | None,
+    learning_rate: float,
+    oracle: Any,
+    ids: list[str],
+    seed: int,
+    number: int,
+    threads: int,
+) -> Verdict: ...
+def forge(
+    attack: Attack,
+    honest: Rows,
+    out: list[Any],
+    learning_rate: float,
+    seed: int,
+    number: int,
+    threads: int,
+) -> dict[str, float]: ...
