@@ -404,7 +404,7 @@ Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment
                                                 .plan = std::move(*plan),
                                                 .trainer = std::move(*trainer),
                                                 .kernels = make_cpu_kernels({.threads = threads}),
-                                                .sketch = std::move(*sketch),
+                                                .sketch = *sketch,
                                                 .rule = std::move(*rule),
                                                 .attack = std::move(*attack),
                                                 .header = std::move(*header)}));
