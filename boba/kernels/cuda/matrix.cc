@@ -37,7 +37,6 @@ struct DeviceMatrix::Memory {
   ~Memory() { cudaFree(data); }
   char* data = nullptr;
   std::size_t stride = 0;  // bytes from row to row
-  int device = 0;
 };
 
 DeviceMatrix::DeviceMatrix() = default;
@@ -56,7 +55,6 @@ Result<DeviceMatrix> DeviceMatrix::make(DType dtype, std::size_t rows, std::size
   DeviceMatrix matrix;
   matrix.memory_ = std::make_unique<Memory>();
   Memory& memory = *matrix.memory_;
-  memory.device = device;
   memory.stride = (length * size_of(dtype) + kAlignment - 1) / kAlignment * kAlignment;
   const std::size_t bytes = std::max<std::size_t>(1, rows * memory.stride);
   if (Result<void> got = done(cudaMalloc(reinterpret_cast<void**>(&memory.data), bytes),
