@@ -58,14 +58,13 @@ void multiply_tiles(const Device::Turn& turn, const GramInput<T>& in, Kernel ker
 }
 
 // All products of the rows, the origin the last of them where it is subtracted.
-template <class T>
 struct Products {
   std::vector<double> matrix;
   std::vector<RowScan> scan;
 };
 
 template <class T, bool Centred>
-Products<T> multiply_rows(const Device::Turn& turn, GramInput<T>& in) {
+Products multiply_rows(const Device::Turn& turn, GramInput<T>& in) {
   const auto count = static_cast<std::size_t>(in.count);
   in.stretch =
       ((in.length + kStretches - 1) / kStretches + kColumns<T> - 1) / kColumns<T> * kColumns<T>;
@@ -79,7 +78,7 @@ Products<T> multiply_rows(const Device::Turn& turn, GramInput<T>& in) {
                  result.as<double>());
   multiply_tiles(turn, in, above_kernel<T, Centred>, kAboveThreads, 2, tiles.above, bits,
                  result.as<double>());
-  Products<T> products;
+  Products products;
   products.matrix.resize(count * count + (bits_bytes + sizeof(double) - 1) / sizeof(double));
   turn.download(products.matrix.data(), result.as<void>(), matrix_bytes + bits_bytes);
   std::vector<Bits<T>> seen(count);
@@ -94,8 +93,7 @@ Products<T> multiply_rows(const Device::Turn& turn, GramInput<T>& in) {
 }
 
 // A pass with everything that is known without the origin, and zeros where a row is not finite.
-template <class T>
-GramPass plain_pass(const Products<T>& products, std::size_t n) {
+GramPass plain_pass(const Products& products, std::size_t n) {
   const std::size_t stride = products.scan.size();
   GramPass pass;
   pass.centred.assign(n * n, 0.0);
@@ -201,7 +199,7 @@ GramPass run_centred(const Device& device, const UpdateView& view, std::span<con
                   .length = view.length(),
                   .stretch = 0,
                   .zero = 0};
-  const Products<T> products = multiply_rows<T, true>(turn, in);
+  const Products products = multiply_rows<T, true>(turn, in);
   GramPass pass = plain_pass(products, n);
   for (std::size_t i = 0; i < n; ++i) {
     if (pass.scan[i].finite) pass.origin_dot[i] = products.matrix[i * (n + 1) + n];

@@ -91,7 +91,7 @@ struct WeightTable {
 };
 
 // A table and the memory behind it, for one pass.
-template <class T, class Table, class Item>
+template <class Table, class Item>
 class Handed {
  public:
   Handed(const Device::Turn& turn, const std::vector<Item>& items) : items_(items) {
@@ -116,8 +116,8 @@ class Handed {
 };
 
 template <class T>
-using HandedRows = Handed<T, RowTable<T>, const T*>;
-using HandedWeights = Handed<double, WeightTable, double>;
+using HandedRows = Handed<RowTable<T>, const T*>;
+using HandedWeights = Handed<WeightTable, double>;
 
 template <class T>
 std::vector<const T*> row_pointers(const UpdateView& view) {
