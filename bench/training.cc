@@ -152,7 +152,7 @@ int compare_experiment(const std::string& rule, const Settings& settings) {
   double bare = 0;
   for (int k = 0; k < settings.rounds; ++k) bare += loop->round();
   const auto start = std::chrono::steady_clock::now();
-  auto made = make_simulation(e, data, settings.threads, "bench");
+  auto made = make_simulation(e, data, {.threads = settings.threads}, "bench");
   if (!made) return fail(made.error());
   auto store = Store::open(folder / "bench.db", OpenMode::kCreate);
   if (!store) return fail(store.error());

@@ -6,14 +6,27 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(tomlplusplus REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(Torch REQUIRED)
-
 # LibTorch's headers are not ours to warn about. Its BLAS is whatever the system's default is;
 # linking OpenBLAS first makes it that one.
+set(BOBA_TORCH "" CACHE PATH "Folder torch/ of a PyTorch package with CUDA; empty: the system's LibTorch")
 find_library(BOBA_OPENBLAS openblas REQUIRED)
 add_library(boba_torch INTERFACE)
-target_include_directories(boba_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
-target_link_libraries(boba_torch INTERFACE ${BOBA_OPENBLAS} ${TORCH_LIBRARIES})
+target_link_libraries(boba_torch INTERFACE ${BOBA_OPENBLAS})
+if(BOBA_TORCH)
+  # The package's own CMake files ask for a CUDA toolkit of its version; headers and libraries are
+  # all that is needed. What the libraries need in turn is found when they are loaded.
+  target_include_directories(boba_torch SYSTEM INTERFACE
+                             ${BOBA_TORCH}/include ${BOBA_TORCH}/include/torch/csrc/api/include)
+  file(GLOB boba_torch_cuda ${BOBA_TORCH}/lib/libtorch_cuda.so)
+  target_link_libraries(boba_torch INTERFACE
+                        -Wl,--no-as-needed ${boba_torch_cuda} ${BOBA_TORCH}/lib/libtorch.so
+                        ${BOBA_TORCH}/lib/libtorch_cpu.so ${BOBA_TORCH}/lib/libc10.so
+                        -Wl,--as-needed -Wl,--allow-shlib-undefined)
+else()
+  find_package(Torch REQUIRED)
+  target_include_directories(boba_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+  target_link_libraries(boba_torch INTERFACE ${TORCH_LIBRARIES})
+endif()
 
 # Two libraries of OpenCV are enough; its CMake package is in Debian's package of all of them.
 find_path(BOBA_OPENCV_INCLUDE opencv2/imgproc.hpp PATH_SUFFIXES opencv4 REQUIRED)

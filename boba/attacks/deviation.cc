@@ -116,7 +116,7 @@ Result<AttackReport> send_deviation(std::string_view attack, const DeviationSear
   if (!space) return space.error();
   const double gamma = search_gamma(*space, search);
   const OutputPass pass = kernels.moments(round.honest, 1, factor(search.sign) * gamma, out[0]);
-  send_first_to_all(out);
+  send_first_to_all(kernels, out);
   return report({{"gamma", gamma},
                  {"reached", reached(*space, search, gamma)},
                  {"allowed", allowed(*space, search)}},

@@ -14,19 +14,6 @@
 namespace boba {
 namespace {
 
-// Whether all sums are finite.
-bool add_to_all(double mean, const MutableRow& row) {
-  return visit(row.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    bool finite = true;
-    for (T& number : row.as<T>()) {
-      number = static_cast<T>(static_cast<double>(number) + mean);
-      finite = finite && std::isfinite(number);
-    }
-    return finite;
-  });
-}
-
 class Gauss final : public Attack {
  public:
   explicit Gauss(const GaussOptions& options) : options_(options) {}
@@ -45,13 +32,19 @@ class Gauss final : public Attack {
       mean /= round.learning_rate;
     }
     OutputPass all;
+    UpdateMatrix ones;
+    if (mean != 0) {
+      ones = kernels.make_rows(out[0].dtype(), 1, out[0].length());
+      kernels.fill(ones.row(0), 1);
+    }
     for (std::size_t j = 0; j < out.size(); ++j) {
       const StreamKey key{.seed = round.seed,
                           .round = round.number,
                           .client = static_cast<std::uint32_t>(j),
                           .purpose = Purpose::kGauss};
       all.finite = kernels.normal(key, sigma, out[j]).finite && all.finite;
-      if (mean != 0) all.finite = add_to_all(mean, out[j]) && all.finite;
+      if (mean == 0) continue;
+      all.finite = kernels.combine(ones.view(), {&mean, 1}, 1, out[j]).finite && all.finite;
     }
     std::vector<Measure> measures = {{"sigma", sigma}};
     if (mean != 0) measures.push_back({"mean", mean});

@@ -12,9 +12,9 @@ class Inf final : public Attack {
  public:
   explicit Inf(const InfOptions&) {}
 
-  Result<AttackReport> forge(const Kernels&, const AttackRound&,
+  Result<AttackReport> forge(const Kernels& kernels, const AttackRound&,
                              std::span<const MutableRow> out) const override {
-    send_constant(out, std::numeric_limits<double>::infinity());
+    send_constant(kernels, out, std::numeric_limits<double>::infinity());
     return AttackReport{};
   }
 };

@@ -20,7 +20,7 @@ class Ipm final : public Attack {
     const std::vector<double> weights(h, -options_.gamma / static_cast<double>(h));
     const OutputPass pass = kernels.combine(round.honest, weights, 0, out[0]);
     if (Result<void> finite = needs_finite("ipm", pass.scan); !finite) return finite.error();
-    send_first_to_all(out);
+    send_first_to_all(kernels, out);
     return report({{"gamma", options_.gamma}}, pass);
   }
 

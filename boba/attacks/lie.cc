@@ -25,7 +25,7 @@ class Lie final : public Attack {
     }
     const OutputPass pass = kernels.moments(round.honest, 1, factor(options_.sign) * z, out[0]);
     if (Result<void> finite = needs_finite("lie", pass.scan); !finite) return finite.error();
-    send_first_to_all(out);
+    send_first_to_all(kernels, out);
     return report({{"z", z}}, pass);
   }
 

@@ -71,7 +71,7 @@ class Mimic final : public Attack {
     weights[client] = 1;
     const OutputPass pass = kernels.combine(round.honest, weights, 0, out[0]);
     if (Result<void> finite = needs_finite("mimic", pass.scan); !finite) return finite.error();
-    send_first_to_all(out);
+    send_first_to_all(kernels, out);
     measures.insert(measures.begin(), {"client", static_cast<double>(client)});
     return report(std::move(measures), pass);
   }

@@ -12,9 +12,9 @@ class Nan final : public Attack {
  public:
   explicit Nan(const NanOptions&) {}
 
-  Result<AttackReport> forge(const Kernels&, const AttackRound&,
+  Result<AttackReport> forge(const Kernels& kernels, const AttackRound&,
                              std::span<const MutableRow> out) const override {
-    send_constant(out, std::numeric_limits<double>::quiet_NaN());
+    send_constant(kernels, out, std::numeric_limits<double>::quiet_NaN());
     return AttackReport{};
   }
 };

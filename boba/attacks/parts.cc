@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace boba {
@@ -21,24 +20,15 @@ Result<void> needs_finite(std::string_view attack, std::span<const RowScan> scan
   return {};
 }
 
-void send_first_to_all(std::span<const MutableRow> out) {
+void send_first_to_all(const Kernels& kernels, std::span<const MutableRow> out) {
   if (out.empty()) return;
-  visit(out[0].dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const std::span<const T> first = out[0].as<T>();
-    for (const MutableRow& row : out.subspan(1)) {
-      std::copy(first.begin(), first.end(), row.as<T>().begin());
-    }
-  });
+  RowList first(out[0].dtype(), out[0].length());
+  first.add(out[0]);
+  for (const MutableRow& row : out.subspan(1)) kernels.copy(first.view(), 0, row);
 }
 
-void send_constant(std::span<const MutableRow> out, double value) {
-  for (const MutableRow& row : out) {
-    visit(row.dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      std::ranges::fill(row.as<T>(), static_cast<T>(value));
-    });
-  }
+void send_constant(const Kernels& kernels, std::span<const MutableRow> out, double value) {
+  for (const MutableRow& row : out) kernels.fill(row, value);
 }
 
 AttackReport report(std::vector<Measure> measures, const OutputPass& pass) {

@@ -16,10 +16,10 @@ Result<void> needs_honest(std::string_view attack, const UpdateView& honest);
 Result<void> needs_finite(std::string_view attack, std::span<const RowScan> scan);
 
 // Copies out[0] to the other rows.
-void send_first_to_all(std::span<const MutableRow> out);
+void send_first_to_all(const Kernels& kernels, std::span<const MutableRow> out);
 
 // Fills every row with one number.
-void send_constant(std::span<const MutableRow> out, double value);
+void send_constant(const Kernels& kernels, std::span<const MutableRow> out, double value);
 
 // The measures, and "overflow" where the forged numbers left the range of their type: they are
 // sent as they are, and the server has to refuse them.

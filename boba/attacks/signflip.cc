@@ -39,7 +39,7 @@ class Signflip final : public Attack {
     const std::vector<double> weights(h, -options_.scale / static_cast<double>(h));
     const OutputPass pass = kernels.combine(round.honest, weights, 0, out[0]);
     if (Result<void> finite = needs_finite("signflip", pass.scan); !finite) return finite.error();
-    send_first_to_all(out);
+    send_first_to_all(kernels, out);
     return report({{"scale", options_.scale}}, pass);
   }
 

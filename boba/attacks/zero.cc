@@ -10,9 +10,9 @@ class Zero final : public Attack {
  public:
   explicit Zero(const ZeroOptions&) {}
 
-  Result<AttackReport> forge(const Kernels&, const AttackRound&,
+  Result<AttackReport> forge(const Kernels& kernels, const AttackRound&,
                              std::span<const MutableRow> out) const override {
-    send_constant(out, 0);
+    send_constant(kernels, out, 0);
     return AttackReport{};
   }
 };

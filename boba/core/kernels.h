@@ -92,6 +92,24 @@ class Kernels {
 
   // Fills out with independent normal numbers of standard deviation sigma.
   virtual OutputPass normal(const StreamKey& key, double sigma, MutableRow out) const = 0;
+
+  // Rows of a caller's own, zero to begin with, in the memory that the passes work in. Here and
+  // below the host's memory, unless a device has its own.
+  virtual UpdateMatrix make_rows(DType dtype, std::size_t rows, std::size_t length) const;
+  // All of out becomes value.
+  virtual void fill(MutableRow out, double value) const;
+  virtual void copy(const UpdateView& rows, std::size_t i, MutableRow out) const;
+  // Copies a row from the host's memory, or to it.
+  virtual void put(const UpdateView& host, std::size_t i, MutableRow out) const;
+  virtual void get(const UpdateView& rows, std::size_t i, MutableRow host) const;
+
+  // Where the rows of a call are some columns of longer updates (boba/dist): the whole length, the
+  // inner products of columns [first, first + count) of the whole, and kernels for rows that are
+  // whole as they are. Otherwise the rows' length, their columns, and these kernels.
+  virtual std::size_t whole_length(const UpdateView& rows) const { return rows.length(); }
+  virtual GramPass gram_of_columns(const UpdateView& rows, std::size_t first,
+                                   std::size_t count) const;
+  virtual const Kernels& for_whole_rows() const { return *this; }
 };
 
 }  // namespace boba

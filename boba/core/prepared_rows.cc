@@ -19,7 +19,7 @@ constexpr std::size_t kWindow = 2048;
 // Rounding that sharpen() cannot mend: double, with some loss to an origin far away.
 constexpr double kSharp = 0x1p-44;
 // Of a product summed in double over a whole row, relative to the squared norms: the roundings of
-// the sum, about sqrt(256) at random for the chunks of any d, and the worst of all pairs.
+// the sum, at most sqrt(1024) at random for the chunks of any d, and the worst of all pairs.
 constexpr double kSumRounding = 0x1p-47;
 // Products of sketches of length L are off by 1/sqrt(L) anyway; this share of it more is nothing.
 constexpr double kSketchShare = 0x1p-6;
@@ -128,7 +128,7 @@ Result<PreparedRows> PreparedRows::make(const Kernels& kernels, const Round& rou
   }
   rows.shape_ = {.clients = intake.kept.size(),
                  .classes = round.server.rows(),
-                 .length = round.updates.length(),
+                 .length = kernels.whole_length(round.updates),
                  .refused = intake.refused.size(),
                  .server = !round.server.empty() || !round.server_whole.empty()};
   if (Result<void> done = rows.apply_mixes(mixes); !done) return done.error();
@@ -253,18 +253,17 @@ Result<void> PreparedRows::compute_gram(const RowList& server, Intake& intake) {
 std::vector<double> PreparedRows::choose_origin(const RowList& rows, std::size_t servers) const {
   if (servers > 0) return mean_of_last(rows.rows(), servers);
   std::vector<double> origin;
-  const std::size_t d = round_->updates.length();
+  const std::size_t d = kernels_->whole_length(round_->updates);
   if (d < 4 * kWindow) return origin;
-  const RowList window = rows.columns((d - kWindow) / 2, kWindow);
-  GramPass pass = kernels_->gram(window.view(), {});
+  GramPass pass = kernels_->gram_of_columns(rows.view(), (d - kWindow) / 2, kWindow);
   const std::vector<std::size_t> usable = finite_rows(pass.scan);
   if (usable.empty()) return origin;
-  Gram part(std::move(pass), rows.rows(), window.view().dtype());
+  Gram part(std::move(pass), rows.rows(), rows.view().dtype());
   part.keep_clients(usable);
   const OriginFit fit = origin_fit(part);
   if (fit.condition <= 2) return origin;
   const std::size_t medoid = usable[fit.medoid];
-  RowList one(clients_.view().dtype(), d);
+  RowList one(clients_.view().dtype(), clients_.view().length());
   one.add(clients_.view(), medoid);
   const DotsPass norms = kernels_->dots(one.view(), {}, {});
   if (!refusals(*kernels_, one.view(), norms.scan).empty()) return origin;
@@ -344,7 +343,7 @@ std::vector<double> PreparedRows::mixed_products(std::span<const double> client_
 
 Result<void> PreparedRows::hold(std::span<const double> weights) {
   if (held_.rows() == 0) {
-    held_ = UpdateMatrix(round_->updates.dtype(), 1, round_->updates.length());
+    held_ = kernels_->make_rows(round_->updates.dtype(), 1, round_->updates.length());
   }
   const OutputPass pass =
       kernels_->combine(clients_.view(), client_weights(weights), 0, held_.row(0));
@@ -377,7 +376,9 @@ Result<UpdateView> PreparedRows::point(double held, std::span<const Term> terms)
     rows.add(clients_.view(), i);
     weights.push_back(-eta * factors[i]);
   }
-  if (point_.rows() == 0) point_ = UpdateMatrix(rows.view().dtype(), 1, rows.view().length());
+  if (point_.rows() == 0) {
+    point_ = kernels_->make_rows(rows.view().dtype(), 1, rows.view().length());
+  }
   // A point that overflows is asked about all the same: its loss is the rule's answer to it.
   kernels_->combine(rows.view(), weights, 0, point_.row(0));
   return point_.view();
@@ -394,7 +395,7 @@ Result<double> PreparedRows::loss(double held, std::span<const Term> terms) {
 Result<ServerProducts> PreparedRows::gradient_dots(std::span<const Term> terms) {
   Result<UpdateView> at = point(0, terms);
   if (!at) return at.error();
-  if (held_.rows() == 0) held_ = UpdateMatrix(at->dtype(), 1, at->length());
+  if (held_.rows() == 0) held_ = kernels_->make_rows(at->dtype(), 1, at->length());
   if (Result<void> asked = round_->oracle->gradient(*at, held_.row(0)); !asked) {
     return asked.error();
   }

@@ -1,6 +1,7 @@
 #include "boba/core/views.h"
 
 #include <cassert>
+#include <utility>
 
 namespace boba {
 
@@ -41,17 +42,43 @@ RowList RowList::columns(std::size_t first, std::size_t length) const {
   return part;
 }
 
-UpdateMatrix::UpdateMatrix(DType dtype, std::size_t rows, std::size_t length)
-    : table_(dtype, length), rows_(rows), length_(length), dtype_(dtype) {
+namespace {
+
+struct alignas(64) Line {
+  std::byte bytes[64];
+};
+
+std::size_t lines_of(DType dtype, std::size_t length) {
   const std::size_t width = dtype == DType::kFloat32 ? sizeof(float) : sizeof(double);
-  lines_per_row_ = (length * width + sizeof(Line) - 1) / sizeof(Line);
-  lines_.resize(rows * lines_per_row_);
+  return (length * width + sizeof(Line) - 1) / sizeof(Line);
+}
+
+std::shared_ptr<void> zero_lines(std::size_t count) {
+  auto lines = std::make_shared<std::vector<Line>>(count);
+  Line* const first = lines->data();
+  return {std::move(lines), first};
+}
+
+}  // namespace
+
+UpdateMatrix::UpdateMatrix(DType dtype, std::size_t rows, std::size_t length)
+    : UpdateMatrix(dtype, rows, length, zero_lines(rows * lines_of(dtype, length)),
+                   lines_of(dtype, length) * sizeof(Line)) {}
+
+UpdateMatrix::UpdateMatrix(DType dtype, std::size_t rows, std::size_t length,
+                           std::shared_ptr<void> memory, std::size_t stride)
+    : memory_(std::move(memory)),
+      stride_(stride),
+      table_(dtype, length),
+      rows_(rows),
+      length_(length),
+      dtype_(dtype) {
   for (std::size_t i = 0; i < rows; ++i) table_.add(row(i));
 }
 
 MutableRow UpdateMatrix::row(std::size_t i) {
   assert(i < rows_);
-  void* start = lines_.data() + i * lines_per_row_;
+  void* start = static_cast<std::byte*>(memory_.get()) + i * stride_;
   return visit(dtype_, [&](auto zero) {
     using T = decltype(zero);
     return MutableRow(std::span<T>(static_cast<T*>(start), length_));

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -104,11 +105,15 @@ class RowList {
   DType dtype_ = DType::kFloat32;
 };
 
-// Owns n rows of length d, each aligned to 64 bytes, zero to begin with.
+// Owns n rows of length d, each aligned to 64 bytes, zero to begin with. Kernels::make_rows makes
+// them where its passes work.
 class UpdateMatrix {
  public:
   UpdateMatrix() = default;
   UpdateMatrix(DType dtype, std::size_t rows, std::size_t length);
+  // In memory of another kind: row i begins i * stride bytes after the first.
+  UpdateMatrix(DType dtype, std::size_t rows, std::size_t length, std::shared_ptr<void> memory,
+               std::size_t stride);
   // Views point into the matrix: it moves, but is never copied by accident.
   UpdateMatrix(UpdateMatrix&&) = default;
   UpdateMatrix& operator=(UpdateMatrix&&) = default;
@@ -128,11 +133,8 @@ class UpdateMatrix {
   UpdateView view() const { return table_.view(); }
 
  private:
-  struct alignas(64) Line {
-    std::byte bytes[64];
-  };
-  std::vector<Line> lines_;
-  std::size_t lines_per_row_ = 0;
+  std::shared_ptr<void> memory_;
+  std::size_t stride_ = 0;  // bytes from row to row
   RowList table_;
   std::size_t rows_ = 0;
   std::size_t length_ = 0;

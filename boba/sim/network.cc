@@ -154,6 +154,18 @@ std::size_t length_of(const std::vector<ParameterPart>& layout) {
   return static_cast<std::size_t>(sum);
 }
 
+TensorFile name_parts(const std::vector<ParameterPart>& layout, std::span<const float> parameters) {
+  TensorFile file;
+  std::size_t at = 0;
+  for (const ParameterPart& part : layout) {
+    const auto count = static_cast<std::size_t>(size_of(part));
+    const auto values = parameters.subspan(at, count);
+    file.tensors.push_back({part.name, part.shape, {values.begin(), values.end()}});
+    at += count;
+  }
+  return file;
+}
+
 void Network::initialise(std::uint64_t seed, std::span<float> parameters) const {
   std::size_t at = 0;
   for (std::size_t k = 0; k < layout().size(); ++k) {

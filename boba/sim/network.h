@@ -13,6 +13,7 @@
 #include "boba/core/result.h"
 #include "boba/data/dataset.h"
 #include "boba/experiment/experiment.h"
+#include "boba/store/safetensors.h"
 
 namespace boba {
 
@@ -24,6 +25,9 @@ struct ParameterPart {
 };
 
 std::size_t length_of(const std::vector<ParameterPart>& layout);
+
+// The parts of a flat vector by name.
+TensorFile name_parts(const std::vector<ParameterPart>& layout, std::span<const float> parameters);
 
 // A copy of the network for one thread; its parameters are views of the flat vector it was made
 // for.

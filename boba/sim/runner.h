@@ -54,8 +54,9 @@ class RunObserver {
 };
 
 struct RunnerOptions {
-  int jobs = 1;     // runs at once
-  int threads = 0;  // shared by them; 0: all processors this process may use
+  int jobs = 1;                // runs at once
+  int threads = 0;             // shared by them; 0: all processors this process may use
+  std::string device = "cpu";  // where they compute; see simulation.h
   ClaimMode mode = ClaimMode::kNew;
   const std::atomic<bool>* stop = nullptr;  // when true, runs stop after their round
 };

@@ -59,7 +59,14 @@ class ScriptNetwork final : public Network {
   }
 
   std::unique_ptr<Replica> replica(const Tensor& flat) const override {
-    return std::make_unique<ScriptReplica>(module_.clone(), flat, layout_, vectors_);
+    if (flat.device().is_cpu()) {
+      return std::make_unique<ScriptReplica>(module_.clone(), flat, layout_, vectors_);
+    }
+    torch::jit::Module there = module_.deepcopy();
+    there.to(flat.device());
+    return std::make_unique<ScriptReplica>(
+        std::move(there), flat, layout_,
+        vectors_.defined() ? vectors_.to(flat.device()) : torch::Tensor());
   }
 
  private:

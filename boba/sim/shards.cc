@@ -161,8 +161,9 @@ Shards make_shards(const Experiment& experiment, const Dataset& dataset, const F
   const Levels levels = dataset.kind == DataKind::kImages ? levels_of(dataset) : Levels{};
   const Source train{dataset, dataset.train, levels, channels_last, experiment.seed};
   Shards shards;
-  shards.honest =
-      join_shards(train, plan.honest, experiment.data.severity, kClients, threads).parts;
+  Joined honest = join_shards(train, plan.honest, experiment.data.severity, kClients, threads);
+  shards.honest = std::move(honest.parts);
+  shards.all_honest = std::move(honest.whole);
   if (plan.flipped) shards.flipped = flip_labels(experiment, dataset, shards.honest);
   if (!plan.server.empty()) {
     Joined server = join_shards(train, plan.server, experiment.server.severity, kServer, threads);

@@ -18,6 +18,7 @@ struct Shard {
 };
 
 struct Shards {
+  Shard all_honest;  // the honest clients' one after another
   std::vector<Shard> honest;
   std::vector<Shard> flipped;  // one per Byzantine client where labels are flipped
   std::vector<Shard> server;   // one per class

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "boba/data/digest.h"
 #include "boba/experiment/keys.h"
 #include "boba/kernels/cpu/cpu.h"
+#include "boba/kernels/cuda/cuda.h"
 #include "boba/kernels/sketch/sketch.h"
 #include "boba/rules/registry.h"
 #include "boba/sim/checkpoint.h"
@@ -94,28 +96,30 @@ class TrainedSimulation final : public Simulation {
   explicit TrainedSimulation(Parts parts)
       : parts_(std::move(parts)),
         oracle_(*parts_.trainer),
-        parameters_(parts_.trainer->initial()),
-        aggregate_(parameters_.size()) {
+        length_(parts_.trainer->length()),
+        parameters_(make_rows(1)),
+        aggregate_(make_rows(1)) {
     const Experiment& e = parts_.experiment;
+    put(parts_.trainer->initial(), parameters_);
     const std::size_t rows = static_cast<std::size_t>(e.federation.honest) +
                              static_cast<std::size_t>(parts_.header.byzantine);
-    updates_ = UpdateMatrix(DType::kFloat32, rows, parameters_.size());
+    updates_ = make_rows(rows);
     const std::size_t classes = parts_.plan.server.size();
     const bool whole = classes > 0 && e.training.algorithm != Algorithm::kFedSgd;
-    server_ = UpdateMatrix(DType::kFloat32, classes + (whole ? 1 : 0), parameters_.size());
+    server_ = make_rows(classes + (whole ? 1 : 0));
     for (const ShardPlan& shard : parts_.plan.server) {
       server_counts_.push_back(static_cast<double>(shard.examples.size()));
     }
-    if (e.training.momentum > 0) velocity_.assign(parameters_.size(), 0.0F);
+    if (e.training.momentum > 0) velocity_ = make_rows(1);
   }
 
   const RunHeader& header() const override { return parts_.header; }
   std::span<const ClientRecord> clients() const override { return parts_.plan.clients; }
   int rounds_done() const override { return round_; }
-  std::span<const float> parameters() const override { return parameters_; }
+  std::vector<float> parameters() const override { return get(parameters_); }
 
   TensorFile model() const override {
-    TensorFile file = parts_.trainer->named(parameters_);
+    TensorFile file = parts_.trainer->named(parameters());
     file.metadata["boba.version"] = parts_.header.version;
     file.metadata["boba.dataset"] = parts_.header.dataset;
     file.metadata["boba.model"] = parts_.header.model;
@@ -126,19 +130,20 @@ class TrainedSimulation final : public Simulation {
   }
 
   Result<void> restore(std::string_view bytes) override {
-    auto state = unpack(bytes, parameters_.size(), !velocity_.empty());
+    const bool momentum = velocity_.rows() > 0;
+    auto state = unpack(bytes, length_, momentum);
     if (!state) return state.error();
     if (state->round < 0 || state->round > parts_.header.rounds) {
       return invalid_argument(
           fmt::format("checkpoint: after round {} of {}", state->round, parts_.header.rounds));
     }
     round_ = state->round;
-    parameters_ = std::move(state->parameters);
-    velocity_ = std::move(state->velocity);
+    put(state->parameters, parameters_);
+    if (momentum) put(state->velocity, velocity_);
     return {};
   }
 
-  Result<RoundEntry> step() override {
+  Result<RoundEntry> step(bool checkpoint) override {
     const int round = round_ + 1;
     const Experiment& e = parts_.experiment;
     FederationSection federation = e.federation;
@@ -176,11 +181,28 @@ class TrainedSimulation final : public Simulation {
     if (!evaluated) return evaluated.error();
     record.evaluate_seconds = watch.lap();
     round_ = round;
-    entry.checkpoint = pack({round_, parameters_, velocity_});
+    if (checkpoint) {
+      entry.checkpoint = pack(
+          {round_, parameters(), velocity_.rows() > 0 ? get(velocity_) : std::vector<float>()});
+    }
     return entry;
   }
 
  private:
+  UpdateMatrix make_rows(std::size_t rows) const {
+    return parts_.kernels->make_rows(DType::kFloat32, rows, length_);
+  }
+  void put(std::span<const float> from, UpdateMatrix& to) const {
+    const float* const row[] = {from.data()};
+    parts_.kernels->put(UpdateView(std::span<const float* const>(row), length_), 0, to.row(0));
+  }
+  std::vector<float> get(const UpdateMatrix& from) const {
+    std::vector<float> row(length_);
+    parts_.kernels->get(from.view(), 0, MutableRow(std::span<float>(row)));
+    return row;
+  }
+  std::span<const float> w() const { return {parameters_.view().row<float>(0), length_}; }
+
   std::vector<int> participants(const Cohort& cohort) const {
     std::vector<int> clients = cohort.honest;
     for (const int j : cohort.byzantine) clients.push_back(parts_.experiment.federation.honest + j);
@@ -189,9 +211,8 @@ class TrainedSimulation final : public Simulation {
 
   // Trains everyone who trains in this round.
   Result<Gathered> gather(const Cohort& cohort, int round, double rate) {
-    Gathered rows{RowList(DType::kFloat32, parameters_.size()),
-                  RowList(DType::kFloat32, parameters_.size()),
-                  RowList(DType::kFloat32, parameters_.size())};
+    Gathered rows{RowList(DType::kFloat32, length_), RowList(DType::kFloat32, length_),
+                  RowList(DType::kFloat32, length_)};
     std::vector<TrainingTask> tasks;
     for (std::size_t i = 0; i < cohort.honest.size(); ++i) {
       tasks.push_back({Learner::kHonest, static_cast<std::size_t>(cohort.honest[i]),
@@ -213,7 +234,7 @@ class TrainedSimulation final : public Simulation {
                        server_.row_as<float>(z)});
       (whole ? rows.whole : rows.server).add(server_.row(z));
     }
-    const Result<void> done = parts_.trainer->train(parameters_, round, rate, tasks);
+    const Result<void> done = parts_.trainer->train(w(), round, rate, tasks);
     if (!done) return done.error();
     return rows;
   }
@@ -240,13 +261,13 @@ class TrainedSimulation final : public Simulation {
   // Attacks look at honest updates that are numbers.
   Result<void> forge(const Cohort& cohort, int round, double rate, const Gathered& rows) {
     if (!parts_.attack || cohort.byzantine.empty()) return {};
-    RowList honest(DType::kFloat32, parameters_.size());
+    RowList honest(DType::kFloat32, length_);
     const UpdateView all = rows.clients.view();
     for (std::size_t i = 0; i < cohort.honest.size(); ++i) honest.add(all, i);
     const Result<void> done = forge_from(honest, cohort, round, rate);
     if (done) return done;
     const DotsPass pass = parts_.kernels->dots(honest.view(), {}, {});
-    RowList finite(DType::kFloat32, parameters_.size());
+    RowList finite(DType::kFloat32, length_);
     for (std::size_t i = 0; i < cohort.honest.size(); ++i) {
       if (pass.scan[i].finite) finite.add(all, i);
     }
@@ -275,17 +296,16 @@ class TrainedSimulation final : public Simulation {
   }
 
   Result<Verdict> aggregate(const Gathered& rows, int round, double rate) {
-    const float* const model[] = {parameters_.data()};
     Round view{.updates = rows.clients.view(),
                .server = rows.server.view(),
                .server_counts = server_counts_,
                .server_whole = rows.whole.view(),
-               .model = UpdateView(std::span<const float* const>(model), parameters_.size()),
+               .model = parameters_.view(),
                .learning_rate = step_of(rate),
                .oracle = parts_.plan.server.empty() ? nullptr : &oracle_,
                .seed = parts_.experiment.seed,
                .number = static_cast<std::uint32_t>(round)};
-    const MutableRow out{std::span<float>(aggregate_)};
+    const MutableRow out = aggregate_.row(0);
     if (!parts_.sketch) return parts_.rule.aggregate(*parts_.kernels, view, out);
     const auto sketched =
         make_sketch_kernels(*parts_.kernels, sketch_plan(*parts_.sketch, view.seed, view.number));
@@ -295,26 +315,23 @@ class TrainedSimulation final : public Simulation {
 
   // The server's step.
   void apply(RoundRecord& record) {
-    const auto momentum = static_cast<float>(parts_.experiment.training.momentum);
-    const auto step = static_cast<float>(step_of(record.learning_rate));
-    double sq_norm = 0;
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      sq_norm += static_cast<double>(aggregate_[i]) * static_cast<double>(aggregate_[i]);
-      float direction = aggregate_[i];
-      if (!velocity_.empty()) {
-        velocity_[i] = momentum * velocity_[i] + direction;
-        direction = velocity_[i];
-      }
-      parameters_[i] -= step * direction;
+    const Kernels& kernels = *parts_.kernels;
+    const double one = 1;
+    const double step = -step_of(record.learning_rate);
+    record.update_norm = std::sqrt(kernels.dots(aggregate_.view(), {}, {}).sq_norm[0]);
+    UpdateView direction = aggregate_.view();
+    if (velocity_.rows() > 0) {
+      kernels.combine(direction, {&one, 1}, parts_.experiment.training.momentum, velocity_.row(0));
+      direction = velocity_.view();
     }
-    record.update_norm = std::sqrt(sq_norm);
+    kernels.combine(direction, {&step, 1}, 1, parameters_.row(0));
   }
 
   Result<void> evaluate(int round, const Verdict* verdict, const Cohort& cohort, bool lost,
                         RoundEntry& entry) {
     const int every = parts_.experiment.run.evaluate_every;
     if (round % every != 0 && round != parts_.header.rounds) return {};
-    auto evaluation = parts_.trainer->evaluate(parameters_);
+    auto evaluation = parts_.trainer->evaluate(w());
     if (!evaluation) return evaluation.error();
     const std::size_t classes = parts_.header.classes.size();
     if (lost) evaluation = of_lost_model(*std::move(evaluation), classes);
@@ -329,9 +346,11 @@ class TrainedSimulation final : public Simulation {
 
   Parts parts_;
   TrainerOracle oracle_;
-  std::vector<float> parameters_;
-  std::vector<float> velocity_;
-  std::vector<float> aggregate_;
+  std::size_t length_;
+  // One row each, where the kernels and the trainer work.
+  UpdateMatrix parameters_;
+  UpdateMatrix velocity_;  // none without momentum
+  UpdateMatrix aggregate_;
   UpdateMatrix updates_;
   UpdateMatrix server_;
   std::vector<double> server_counts_;
@@ -348,6 +367,27 @@ std::string script_checksum(const ModelSection& model) {
   return fmt::format("+{}", digest.finish());
 }
 
+// The number of the GPU in "cuda" or "cuda:1"; none if it says something else.
+std::optional<int> gpu_number(std::string_view device) {
+  if (device == "cuda") return 0;
+  int number = -1;
+  if (!device.starts_with("cuda:")) return {};
+  const char* const end = device.data() + device.size();
+  const auto [rest, failure] = std::from_chars(device.data() + 5, end, number);
+  if (failure != std::errc() || rest != end || number < 0) return {};
+  return number;
+}
+
+Result<std::unique_ptr<const Kernels>> kernels_of(const Place& place) {
+  if (place.device == "cpu") return make_cpu_kernels({.threads = place.threads});
+  const std::optional<int> number = gpu_number(place.device);
+  if (!number) {
+    return invalid_argument(
+        fmt::format("no device '{}'; cpu, cuda or cuda:1 would do", place.device));
+  }
+  return make_cuda_kernels({.device = *number});
+}
+
 Result<AttackPtr> attack_on_updates(const Experiment& experiment, const FederationPlan& plan) {
   if (experiment.attack == "none" || plan.flipped) return AttackPtr();
   auto attack = make_attack(experiment.attack);
@@ -356,6 +396,12 @@ Result<AttackPtr> attack_on_updates(const Experiment& experiment, const Federati
 }
 
 }  // namespace
+
+Result<void> check_device(std::string_view device) {
+  if (device == "cpu") return {};
+  const auto kernels = kernels_of({.device = std::string(device)});
+  return kernels ? Result<void>() : kernels.error();
+}
 
 Result<RunHeader> header_of(const Experiment& experiment, const Dataset& dataset,
                             std::string_view name) {
@@ -383,8 +429,10 @@ Result<RunHeader> header_of(const Experiment& experiment, const Dataset& dataset
 }
 
 Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment,
-                                                    const Dataset& dataset, int threads,
+                                                    const Dataset& dataset, const Place& place,
                                                     std::string_view name) {
+  auto kernels = kernels_of(place);
+  if (!kernels) return kernels.error();
   auto plan = make_plan(experiment, dataset);
   if (!plan) return plan.error();
   auto attack = attack_on_updates(experiment, *plan);
@@ -395,15 +443,18 @@ Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment
   if (!rule) return rule.error();
   auto sketch = parse_gram(experiment.run.gram);
   if (!sketch) return sketch.error();
-  auto trainer = make_trainer(experiment, dataset, *plan, threads);
+  auto trainer = place.device == "cpu" ? make_trainer(experiment, dataset, *plan, place.threads)
+                                       : make_batched_trainer(experiment, dataset, *plan,
+                                                              place.device, place.threads);
   if (!trainer) return trainer.error();
   auto header = header_of(experiment, dataset, name);
   if (!header) return header.error();
+  if (place.device != "cpu") header->version += fmt::format(", {}", (*kernels)->name());
   return std::unique_ptr<Simulation>(
       std::make_unique<TrainedSimulation>(Parts{.experiment = experiment,
                                                 .plan = std::move(*plan),
                                                 .trainer = std::move(*trainer),
-                                                .kernels = make_cpu_kernels({.threads = threads}),
+                                                .kernels = *std::move(kernels),
                                                 .sketch = *sketch,
                                                 .rule = std::move(*rule),
                                                 .attack = std::move(*attack),

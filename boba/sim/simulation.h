@@ -32,22 +32,31 @@ class Simulation {
   virtual int rounds_done() const = 0;
   bool done() const { return rounds_done() >= header().rounds; }
 
-  // The next round: what happened in it, and the checkpoint after it. A round in which too few
-  // updates are usable leaves the model as it is and says so in its note. After an error only
-  // restore() is of use. REQUIRES: !done().
-  virtual Result<RoundEntry> step() = 0;
+  // The next round: what happened in it, and, where asked for, the checkpoint after it. A round in
+  // which too few updates are usable leaves the model as it is and says so in its note. After an
+  // error only restore() is of use. REQUIRES: !done().
+  virtual Result<RoundEntry> step(bool checkpoint = true) = 0;
 
   // Continues after the round of a checkpoint of the same experiment.
   virtual Result<void> restore(std::string_view checkpoint) = 0;
 
-  virtual std::span<const float> parameters() const = 0;
+  virtual std::vector<float> parameters() const = 0;
   virtual TensorFile model() const = 0;
 };
 
-// name: of the experiment file. The data set must outlive the simulation. threads: at least 1; the
-// numbers do not depend on it.
+// Where a simulation computes. The numbers do not depend on how many threads there are; those of a
+// GPU differ from the processor's by rounding.
+struct Place {
+  std::string device = "cpu";  // or "cuda", "cuda:1", ...
+  int threads = 1;             // at least 1
+};
+
+// "cpu", "cuda" or "cuda:N", and whether this build and machine have it.
+Result<void> check_device(std::string_view device);
+
+// name: of the experiment file. The data set must outlive the simulation.
 Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment,
-                                                    const Dataset& dataset, int threads,
+                                                    const Dataset& dataset, const Place& place,
                                                     std::string_view name);
 
 // What the database is told of a run, without preparing it.

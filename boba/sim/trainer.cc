@@ -9,8 +9,9 @@
 #include <mutex>
 #include <utility>
 
-#include "boba/core/random.h"
 #include "boba/kernels/cpu/parallel.h"
+#include "boba/sim/batches.h"
+#include "boba/sim/guarded.h"
 #include "boba/sim/network.h"
 #include "boba/sim/shards.h"
 
@@ -20,8 +21,6 @@ namespace {
 using torch::Tensor;
 
 constexpr std::int64_t kTestChunk = 500;
-// Clients whose numbers of their own draw batches; the server's come after all of them.
-constexpr std::uint32_t kServerStream = 1U << 24;
 
 // One thread per client: LibTorch's and OpenBLAS's own threads would fight for the same processors.
 // Large tensors come and go with every client, so memory is kept instead of returned.
@@ -33,19 +32,6 @@ void prepare_process() {
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
   });
-}
-
-// Runs body where LibTorch may throw.
-template <class Body>
-Result<void> guarded(std::string_view what, Body&& body) {
-  try {
-    body();
-    return {};
-  } catch (const c10::Error& error) {
-    return Error{ErrorCode::kInternal, fmt::format("{}: {}", what, error.what_without_backtrace())};
-  } catch (const std::exception& error) {
-    return Error{ErrorCode::kInternal, fmt::format("{}: {}", what, error.what())};
-  }
 }
 
 // What a thread works with.
@@ -83,36 +69,13 @@ double gradient(Worker& worker, const Shard& batch, std::span<float> out) {
   return loss.item<double>();
 }
 
-// Which examples a learner's steps see.
-class Batches {
- public:
-  Batches(const Shard& shard, int batch, const StreamKey& key) : shard_(shard) {
-    const std::int64_t count = shard.labels.numel();
-    size_ = batch == 0 ? count : std::min<std::int64_t>(batch, count);
-    if (size_ == count) return;
-    for (const std::size_t i : permutation(key, static_cast<std::size_t>(count))) {
-      order_.push_back(static_cast<std::int64_t>(i));
-    }
-  }
-
-  // Walks through the examples in a drawn order, over and over.
-  Shard next() {
-    if (order_.empty()) return shard_;
-    std::vector<std::int64_t> chosen;
-    for (std::int64_t k = 0; k < size_; ++k) {
-      chosen.push_back(order_[at_]);
-      at_ = (at_ + 1) % order_.size();
-    }
-    const Tensor index = torch::tensor(chosen, torch::kLong);
-    return {shard_.inputs.index_select(0, index), shard_.labels.index_select(0, index)};
-  }
-
- private:
-  const Shard& shard_;
-  std::int64_t size_ = 0;
-  std::vector<std::int64_t> order_;
-  std::size_t at_ = 0;
-};
+// What the next step sees.
+Shard next_of(const Shard& shard, Batches& batches) {
+  if (batches.whole()) return shard;
+  const std::span<const std::int64_t> chosen = batches.next();
+  const Tensor index = torch::tensor(at::ArrayRef(chosen.data(), chosen.size()), torch::kLong);
+  return {shard.inputs.index_select(0, index), shard.labels.index_select(0, index)};
+}
 
 class TorchTrainer final : public Trainer {
  public:
@@ -142,15 +105,7 @@ class TorchTrainer final : public Trainer {
   }
 
   TensorFile named(std::span<const float> parameters) const override {
-    TensorFile file;
-    std::size_t at = 0;
-    for (const ParameterPart& part : network_->layout()) {
-      const std::size_t count = length_of({part});
-      const auto values = parameters.subspan(at, count);
-      file.tensors.push_back({part.name, part.shape, {values.begin(), values.end()}});
-      at += count;
-    }
-    return file;
+    return name_parts(network_->layout(), parameters);
   }
 
   Result<void> train(std::span<const float> w, int round, double rate,
@@ -226,23 +181,14 @@ class TorchTrainer final : public Trainer {
     return shards_.server_whole;
   }
 
-  StreamKey batch_key(const TrainingTask& task, int round) const {
-    auto client = static_cast<std::uint32_t>(task.index);
-    if (task.learner == Learner::kFlipped) client += static_cast<std::uint32_t>(honest_);
-    if (task.learner == Learner::kServerClass) client += kServerStream;
-    if (task.learner == Learner::kServerWhole) client = 2 * kServerStream;
-    return {.seed = seed_,
-            .round = static_cast<std::uint32_t>(round),
-            .client = client,
-            .purpose = Purpose::kBatch};
-  }
-
   // The local procedure. REQUIRES: the worker's parameters are w where one step is all there is.
   void update(Worker& worker, std::span<const float> w, int round, double rate,
               const TrainingTask& task) const {
-    Batches batches(shard_of(task), training_.batch, batch_key(task, round));
+    const Shard& shard = shard_of(task);
+    Batches batches(static_cast<std::size_t>(shard.labels.numel()), training_.batch,
+                    batch_key(seed_, round, honest_, task));
     if (training_.algorithm == Algorithm::kFedSgd) {
-      gradient(worker, batches.next(), task.out);
+      gradient(worker, next_of(shard, batches), task.out);
       return;
     }
     worker.set(w);
@@ -251,7 +197,7 @@ class TorchTrainer final : public Trainer {
         training_.algorithm == Algorithm::kFedProx ? static_cast<float>(training_.mu) : 0.0F;
     const auto step = static_cast<float>(rate);
     for (int k = 0; k < training_.local_steps; ++k) {
-      gradient(worker, batches.next(), task.out);
+      gradient(worker, next_of(shard, batches), task.out);
       for (std::size_t i = 0; i < local.size(); ++i) {
         local[i] -= step * (task.out[i] + mu * (local[i] - w[i]));
       }

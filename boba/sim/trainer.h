@@ -1,6 +1,5 @@
 // Trainer: what clients and server do with data: local training, losses, evaluation. One model, one
-// flat vector of parameters. The work is spread over threads, one client at a time on each; numbers
-// do not depend on how many there are.
+// flat vector of parameters.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +32,7 @@ struct Evaluation {
   std::vector<std::int64_t> confusion;  // row: truth, column: prediction
 };
 
+// Vectors of its calls lie in the memory of the device that trains, but for initial() and named().
 class Trainer {
  public:
   virtual ~Trainer() = default;
@@ -56,8 +56,16 @@ class Trainer {
 // d of a model for a data set.
 Result<std::size_t> count_parameters(const ModelSection& model, const Dataset& dataset);
 
-// REQUIRES: check(experiment), and a plan of it. threads: at least 1.
+// On the processor. The work is spread over threads, one client at a time on each; numbers do not
+// depend on how many there are. REQUIRES: check(experiment), and a plan of it. threads: at least 1.
 Result<std::unique_ptr<Trainer>> make_trainer(const Experiment& experiment, const Dataset& dataset,
                                               const FederationPlan& plan, int threads);
+
+// All clients at once, on a device that LibTorch knows by this name: "cpu", "cuda", "cuda:1".
+// Convolutions on a GPU are in bfloat16 with float32 sums, other products in TF32.
+Result<std::unique_ptr<Trainer>> make_batched_trainer(const Experiment& experiment,
+                                                      const Dataset& dataset,
+                                                      const FederationPlan& plan,
+                                                      const std::string& device, int threads);
 
 }  // namespace boba

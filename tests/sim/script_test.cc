@@ -40,7 +40,7 @@ TEST(Script, TrainsLikeTheSameModelOfOurs) {
   const test::TemporaryFolder folder;
   const Dataset data = test::small_dataset();
   const Experiment e = script_experiment(export_linear(folder, 3));
-  auto made = make_simulation(e, data, 2, "test");
+  auto made = make_simulation(e, data, {.threads = 2}, "test");
   ASSERT_TRUE(made.ok()) << made.error().message;
   EXPECT_EQ((*made)->header().parameters, 80U);
   EXPECT_EQ((*made)->parameters()[0], 0.01F);
@@ -81,7 +81,7 @@ TEST(Script, ErrorsNameTheFileAndWhatWouldDo) {
   const test::TemporaryFolder folder;
   const Dataset data = test::small_dataset();
   const auto error_of = [&](const std::string& path) {
-    const auto made = make_simulation(script_experiment(path), data, 1, "test");
+    const auto made = make_simulation(script_experiment(path), data, {}, "test");
     return made.ok() ? std::string() : made.error().message;
   };
   EXPECT_NE(error_of(folder / "no.pt").find("no such file"), std::string::npos);

@@ -14,7 +14,7 @@ namespace boba {
 namespace {
 
 std::unique_ptr<Simulation> simulation_of(const Experiment& experiment, const Dataset& data) {
-  auto made = make_simulation(experiment, data, 2, "test");
+  auto made = make_simulation(experiment, data, {.threads = 2}, "test");
   EXPECT_TRUE(made.ok()) << made.error().message;
   return std::move(*made);
 }

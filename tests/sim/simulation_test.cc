@@ -17,7 +17,7 @@ namespace {
 
 std::unique_ptr<Simulation> simulation_of(const Experiment& experiment, const Dataset& data,
                                           int threads = 2) {
-  auto made = make_simulation(experiment, data, threads, "test");
+  auto made = make_simulation(experiment, data, {.threads = threads}, "test");
   EXPECT_TRUE(made.ok()) << made.error().message;
   return std::move(*made);
 }

@@ -76,6 +76,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->type_name("N")
       ->capture_default_str();
   add_threads_option(command, options.threads);
+  command.add_option("--device", options.device, "where to compute: cpu, cuda, cuda:1, ...")
+      ->type_name("DEVICE")
+      ->capture_default_str();
   command.add_flag("--quiet", options.quiet, "no progress");
 }
 
@@ -102,6 +105,7 @@ Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunO
     done = run_grid(grid, data, store,
                     {.jobs = options.jobs,
                      .threads = options.threads,
+                     .device = options.device,
                      .mode = mode_of(options),
                      .stop = &stop_requested},
                     progress);

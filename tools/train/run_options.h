@@ -19,12 +19,13 @@ struct RunOptions {
   std::string data;
   int jobs = 1;
   int threads = 0;
+  std::string device = "cpu";
   bool resume = false;
   bool again = false;
   bool quiet = false;
 };
 
-// --set, --data, --jobs, --threads, --quiet.
+// --set, --data, --jobs, --threads, --device, --quiet.
 void add_run_options(CLI::App& command, RunOptions& options);
 
 Result<std::vector<Override>> overrides_of(const std::vector<std::string>& settings);

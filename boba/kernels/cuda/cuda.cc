@@ -42,6 +42,19 @@ class CudaKernels final : public Kernels {
   OutputPass normal(const StreamKey& key, double sigma, MutableRow out) const override {
     return cuda::normal(device_, key, sigma, out);
   }
+  UpdateMatrix make_rows(DType dtype, std::size_t rows, std::size_t length) const override {
+    return cuda::make_rows(device_, dtype, rows, length);
+  }
+  void fill(MutableRow out, double value) const override { cuda::fill(device_, out, value); }
+  void copy(const UpdateView& rows, std::size_t i, MutableRow out) const override {
+    cuda::copy(device_, rows, i, out, cuda::End::kLater);
+  }
+  void put(const UpdateView& host, std::size_t i, MutableRow out) const override {
+    cuda::copy(device_, host, i, out, cuda::End::kWait);
+  }
+  void get(const UpdateView& rows, std::size_t i, MutableRow host) const override {
+    cuda::copy(device_, rows, i, host, cuda::End::kWait);
+  }
 
  private:
   cuda::Device device_;

@@ -24,4 +24,10 @@ OutputPass moments(const Device& device, const UpdateView& rows, double mean_fac
                    double deviation_factor, MutableRow out);
 OutputPass normal(const Device& device, const StreamKey& key, double sigma, MutableRow out);
 
+UpdateMatrix make_rows(const Device& device, DType dtype, std::size_t rows, std::size_t length);
+void fill(const Device& device, MutableRow out, double value);
+// Whether a copy has ended when the call returns: passes that come after it see it anyway.
+enum class End { kLater, kWait };
+void copy(const Device& device, const UpdateView& rows, std::size_t i, MutableRow out, End end);
+
 }  // namespace boba::cuda

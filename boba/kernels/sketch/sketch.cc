@@ -22,14 +22,17 @@ class SketchKernels final : public Kernels {
   // Centring commutes with the projection, so the origin is subtracted from the sketches.
   GramPass gram(const UpdateView& rows, std::span<const double> origin,
                 Precision precision) const override {
-    if (rows.length() <= plan_.length) return inner_.gram(rows, origin, precision);
+    if (inner_.whole_length(rows) <= plan_.length) return inner_.gram(rows, origin, precision);
     std::vector<double> sketches(rows.rows() * plan_.length);
     std::vector<RowScan> scan = inner_.sketch(rows, plan_, sketches);
     RowList list(DType::kFloat64, plan_.length);
     for (std::size_t i = 0; i < rows.rows(); ++i) {
       list.add(MutableRow(std::span(sketches).subspan(i * plan_.length, plan_.length)));
     }
-    GramPass pass = inner_.gram(list.view(), origin, Precision::kRows);
+    // Where the passes work: a device's are not in the host's memory.
+    UpdateMatrix there = inner_.make_rows(DType::kFloat64, rows.rows(), plan_.length);
+    for (std::size_t i = 0; i < rows.rows(); ++i) inner_.put(list.view(), i, there.row(i));
+    GramPass pass = inner_.for_whole_rows().gram(there.view(), origin, Precision::kRows);
     clear_unusable(scan, pass);
     pass.scan = std::move(scan);
     pass.sketch = plan_.length;
@@ -59,6 +62,28 @@ class SketchKernels final : public Kernels {
   OutputPass normal(const StreamKey& key, double sigma, MutableRow out) const override {
     return inner_.normal(key, sigma, out);
   }
+  UpdateMatrix make_rows(DType dtype, std::size_t rows, std::size_t length) const override {
+    return inner_.make_rows(dtype, rows, length);
+  }
+  void fill(MutableRow out, double value) const override { inner_.fill(out, value); }
+  void copy(const UpdateView& rows, std::size_t i, MutableRow out) const override {
+    inner_.copy(rows, i, out);
+  }
+  void put(const UpdateView& host, std::size_t i, MutableRow out) const override {
+    inner_.put(host, i, out);
+  }
+  void get(const UpdateView& rows, std::size_t i, MutableRow host) const override {
+    inner_.get(rows, i, host);
+  }
+  std::size_t whole_length(const UpdateView& rows) const override {
+    return inner_.whole_length(rows);
+  }
+  // Few columns are not worth a sketch.
+  GramPass gram_of_columns(const UpdateView& rows, std::size_t first,
+                           std::size_t count) const override {
+    return inner_.gram_of_columns(rows, first, count);
+  }
+  const Kernels& for_whole_rows() const override { return inner_.for_whole_rows(); }
 
  private:
   // The sketch of a row that is not finite is zero, but zero less the origin is not.

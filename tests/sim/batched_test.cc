@@ -1,0 +1,231 @@
+// All clients at once against one client at a time.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "boba/experiment/keys.h"
+#include "boba/kernels/cuda/cuda.h"
+#include "boba/sim/pool.h"
+#include "boba/sim/simulation.h"
+#include "boba/sim/trainer.h"
+#include "tests/support/sim_experiments.h"
+
+namespace boba {
+namespace {
+
+struct Pair {
+  std::unique_ptr<Trainer> single;
+  std::unique_ptr<Trainer> batched;
+};
+
+Pair trainers_of(const Experiment& experiment, const Dataset& data) {
+  const auto plan = make_plan(experiment, data);
+  EXPECT_TRUE(plan.ok()) << plan.error().message;
+  auto single = make_trainer(experiment, data, *plan, 2);
+  auto batched = make_batched_trainer(experiment, data, *plan, "cpu", 2);
+  EXPECT_TRUE(batched.ok()) << batched.error().message;
+  return {std::move(*single), std::move(*batched)};
+}
+
+Experiment experiment_of(const std::string& model, Algorithm algorithm, int batch) {
+  Experiment e = test::small_experiment();
+  e.model.kind = model;
+  e.attack = "labelflip";
+  e.training.algorithm = algorithm;
+  e.training.batch = batch;
+  e.training.local_steps = algorithm == Algorithm::kFedSgd ? 1 : 3;
+  e.training.mu = 0.3;
+  return e;
+}
+
+// Everyone who may train, in one call.
+std::vector<std::vector<float>> all_updates(Trainer& trainer, const Experiment& e,
+                                            std::size_t classes, const std::vector<float>& w) {
+  std::vector<TrainingTask> tasks;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(e.federation.honest); ++i) {
+    tasks.push_back({Learner::kHonest, i, {}});
+  }
+  for (std::size_t j = 0; j < static_cast<std::size_t>(e.federation.byzantine); ++j) {
+    tasks.push_back({Learner::kFlipped, j, {}});
+  }
+  for (std::size_t z = 0; z < classes; ++z) tasks.push_back({Learner::kServerClass, z, {}});
+  tasks.push_back({Learner::kServerWhole, 0, {}});
+  std::vector<std::vector<float>> rows(tasks.size(), std::vector<float>(w.size(), 7.0F));
+  for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].out = rows[i];
+  const Result<void> done = trainer.train(w, 2, 0.1, tasks);
+  EXPECT_TRUE(done.ok()) << done.error().message;
+  return rows;
+}
+
+double distance(const std::vector<float>& a, const std::vector<float>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double x = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    sum += x * x;
+  }
+  return std::sqrt(sum);
+}
+
+void expect_same(const Experiment& e, const Dataset& data) {
+  const Pair pair = trainers_of(e, data);
+  const std::vector<float> w = pair.single->initial();
+  ASSERT_EQ(w, pair.batched->initial());
+  const auto expected = all_updates(*pair.single, e, data.classes.size(), w);
+  // Twice: the second round takes its groups from the first.
+  for (int time = 0; time < 2; ++time) {
+    const auto updates = all_updates(*pair.batched, e, data.classes.size(), w);
+    for (std::size_t i = 0; i < updates.size(); ++i) {
+      const double norm = distance(expected[i], std::vector<float>(w.size()));
+      ASSERT_GT(norm, 1e-4) << i;
+      EXPECT_LT(distance(updates[i], expected[i]), 2e-5 * norm) << "task " << i;
+    }
+  }
+  const auto a = pair.single->evaluate(w);
+  const auto b = pair.batched->evaluate(w);
+  ASSERT_TRUE(a.ok() && b.ok());
+  EXPECT_EQ(a->confusion, b->confusion);
+  EXPECT_NEAR(a->loss, b->loss, 1e-5);
+  EXPECT_NEAR(*pair.single->server_loss(w), *pair.batched->server_loss(w), 1e-5);
+  std::vector<float> one(w.size());
+  std::vector<float> other(w.size());
+  ASSERT_TRUE(pair.single->server_gradient(w, one).ok());
+  ASSERT_TRUE(pair.batched->server_gradient(w, other).ok());
+  EXPECT_LT(distance(one, other), 2e-5 * distance(one, std::vector<float>(w.size())));
+}
+
+// Every algorithm, on all examples and on batches.
+void expect_same_everywhere(const std::string& model, const Dataset& data) {
+  for (const Algorithm algorithm : {Algorithm::kFedSgd, Algorithm::kFedAvg, Algorithm::kFedProx}) {
+    for (const int batch : {0, 5}) {
+      SCOPED_TRACE(model + ", " + std::string(algorithm_name(algorithm)) + ", batches of " +
+                   std::to_string(batch));
+      expect_same(experiment_of(model, algorithm, batch), data);
+    }
+  }
+}
+
+TEST(Batched, MlpTrainsLikeOneClientAtATime) {
+  expect_same_everywhere("mlp(width=7,depth=2)", test::small_dataset());
+  expect_same_everywhere("mlp(depth=0)", test::small_dataset());
+}
+
+TEST(Batched, CnnTrainsLikeOneClientAtATime) {
+  const Dataset data = test::small_images(3, {.channels = 2, .height = 18, .width = 20}, 18);
+  expect_same_everywhere("cnn(channels=4)", data);
+}
+
+TEST(Batched, GruTrainsLikeOneClientAtATime) {
+  const Dataset data = test::small_texts(3, 9, 24);
+  expect_same_everywhere("gru(units=6)", data);
+  expect_same_everywhere("gru(units=6,pooling=mean)", data);
+}
+
+TEST(Batched, ClientsOfVeryDifferentSizesToo) {
+  Experiment e = experiment_of("mlp(width=7,depth=1)", Algorithm::kFedSgd, 0);
+  e.data.partition = "dirichlet(alpha=0.3)";
+  expect_same(e, test::small_images(3, {.channels = 1, .height = 5, .width = 5}, 120));
+  e.training.algorithm = Algorithm::kFedAvg;
+  e.training.batch = 6;
+  expect_same(e, test::small_images(3, {.channels = 1, .height = 5, .width = 5}, 120));
+}
+
+TEST(Batched, RowsNeedNotBeEvenlySpaced) {
+  const Dataset data = test::small_dataset();
+  const Experiment e = experiment_of("mlp(width=7,depth=1)", Algorithm::kFedSgd, 0);
+  const Pair pair = trainers_of(e, data);
+  const std::vector<float> w = pair.single->initial();
+  std::vector<std::vector<float>> rows(3, std::vector<float>(w.size() + 100));
+  const std::vector<TrainingTask> tasks = {
+      {Learner::kHonest, 4, std::span(rows[2]).subspan(3, w.size())},
+      {Learner::kHonest, 0, std::span(rows[0]).subspan(50, w.size())},
+      {Learner::kHonest, 7, std::span(rows[1]).subspan(1, w.size())}};
+  ASSERT_TRUE(pair.batched->train(w, 1, 0.1, tasks).ok());
+  for (const TrainingTask& task : tasks) {
+    std::vector<float> expected(w.size());
+    const TrainingTask alone{task.learner, task.index, expected};
+    ASSERT_TRUE(pair.single->train(w, 1, 0.1, {&alone, 1}).ok());
+    EXPECT_LT(distance({task.out.begin(), task.out.end()}, expected), 1e-5) << task.index;
+  }
+  for (const auto& row : rows) EXPECT_EQ(row[w.size() + 60], 0.0F) << "beyond a row";
+}
+
+TEST(GroupBySize, KeepsTheOrderWhereSizesAreAlike) {
+  const std::vector<std::int64_t> counts = {10, 9, 10, 10};
+  EXPECT_EQ(group_by_size(counts), (std::vector<std::vector<std::size_t>>{{0, 1, 2, 3}}));
+  EXPECT_TRUE(group_by_size({}).empty());
+}
+
+TEST(GroupBySize, FillsLittleAndLosesNobody) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t k = 1; k < 200; ++k) counts.push_back(k * k % 997 + 1);
+  std::vector<int> seen(counts.size());
+  for (const auto& group : group_by_size(counts)) {
+    std::int64_t most = 0;
+    std::int64_t all = 0;
+    for (const std::size_t i : group) {
+      ++seen[i];
+      most = std::max(most, counts[i]);
+      all += counts[i];
+    }
+    EXPECT_GE(5 * all, 4 * most * static_cast<std::int64_t>(group.size()));
+  }
+  EXPECT_EQ(seen, std::vector<int>(counts.size(), 1));
+}
+
+TEST(GroupBySize, IsNotMoreThanADeviceTakes) {
+  const std::vector<std::int64_t> counts(500, 600);
+  for (const auto& group : group_by_size(counts)) EXPECT_LE(group.size() * 600, 65536U);
+}
+
+TEST(Device, NamesAreChecked) {
+  const Dataset data = test::small_dataset();
+  for (const char* name : {"gpu", "cuda:", "cuda:x", "cuda:-1", ""}) {
+    const auto made = make_simulation(test::small_experiment(), data, {.device = name}, "test");
+    ASSERT_FALSE(made.ok()) << name;
+    EXPECT_NE(made.error().message.find("cpu, cuda or cuda:1 would do"), std::string::npos);
+  }
+}
+
+// What twenty rounds on a GPU may differ by: products there are in TF32, convolutions in bfloat16.
+TEST(Device, GpuAgreesWithTheProcessorAfterTwentyRounds) {
+  if (!make_cuda_kernels()) GTEST_SKIP() << "no GPU";
+  const Dataset images = test::small_images(3, {.channels = 2, .height = 18, .width = 20}, 36);
+  const Dataset texts = test::small_texts(3, 9, 36);
+  for (const char* model : {"mlp(width=16,depth=2)", "cnn(channels=8)", "gru(units=8)"}) {
+    for (const Algorithm algorithm : {Algorithm::kFedSgd, Algorithm::kFedAvg}) {
+      for (const char* rule : {"average", "boba(f=2)", "coomed"}) {
+        SCOPED_TRACE(std::string(model) + " " + rule);
+        Experiment e = test::small_experiment();
+        e.model.kind = model;
+        e.rule = rule;
+        e.training.rounds = 20;
+        e.training.momentum = 0.5;
+        e.training.algorithm = algorithm;
+        e.training.local_steps = algorithm == Algorithm::kFedSgd ? 1 : 2;
+        const Dataset& data = std::string(model).starts_with("gru") ? texts : images;
+        auto cpu = make_simulation(e, data, {.threads = 2}, "test");
+        auto gpu = make_simulation(e, data, {.device = "cuda", .threads = 2}, "test");
+        ASSERT_TRUE(cpu.ok() && gpu.ok()) << gpu.error().message;
+        const std::vector<float> start = (*cpu)->parameters();
+        EXPECT_EQ(start, (*gpu)->parameters());
+        while (!(*cpu)->done()) {
+          ASSERT_TRUE((*cpu)->step().ok());
+          const auto entry = (*gpu)->step();
+          ASSERT_TRUE(entry.ok()) << entry.error().message;
+        }
+        const double moved = distance((*cpu)->parameters(), start);
+        const double apart = distance((*cpu)->parameters(), (*gpu)->parameters());
+        EXPECT_LT(apart, 0.05 * moved) << "moved " << moved;
+        RecordProperty("apart", std::to_string(apart / moved));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace boba
