@@ -43,7 +43,7 @@ class CpuKernels final : public Kernels {
     return cpu::moments(machine_, rows, mean_factor, deviation_factor, out);
   }
   OutputPass normal(const StreamKey& key, double sigma, MutableRow out) const override {
-    return cpu::normal(machine_, key, sigma, out);
+    return cpu::normal(machine_, key, sigma, 0, out);
   }
 
  private:
@@ -54,12 +54,15 @@ class CpuKernels final : public Kernels {
 
 bool simd_supported(SimdLevel level) { return cpu::simd_table(level) != nullptr; }
 
-std::unique_ptr<const Kernels> make_cpu_kernels(const CpuOptions& options) {
+cpu::Machine cpu::machine_of(const CpuOptions& options) {
   assert(simd_supported(options.simd));
-  return std::make_unique<CpuKernels>(
-      cpu::Machine{.simd = cpu::simd_table(options.simd),
-                   .threads = options.threads > 0 ? options.threads : cpu::usable_processors(),
-                   .grain = options.grain});
+  return {.simd = simd_table(options.simd),
+          .threads = options.threads > 0 ? options.threads : usable_processors(),
+          .grain = options.grain};
+}
+
+std::unique_ptr<const Kernels> make_cpu_kernels(const CpuOptions& options) {
+  return std::make_unique<CpuKernels>(cpu::machine_of(options));
 }
 
 }  // namespace boba

@@ -1,7 +1,7 @@
 // Norms and products with one reference, in one pass.
 //
-// Columns are cut into chunks by d alone; each chunk has sums of its own, added in order at the
-// end. The reference exists a tile at a time.
+// Each chunk of columns has sums of its own, added in order at the end: of every row the square and
+// the product, and the square of the reference. The reference exists a tile at a time.
 #include <limits>
 
 #include "boba/kernels/cpu/parallel.h"
@@ -11,8 +11,6 @@ namespace boba::cpu {
 namespace {
 
 constexpr std::size_t kTile = 4096;  // columns
-constexpr std::size_t kChunkUnit = kTile;
-constexpr std::size_t kMostChunks = 256;
 
 // Sums that do not wait for each other.
 double sum_of_squares(const double* x, std::size_t width) {
@@ -29,24 +27,25 @@ double sum_of_squares(const double* x, std::size_t width) {
 }
 
 template <class T>
-DotsPass run(const Machine& machine, const UpdateView& view, const UpdateView& reference_view,
-             std::span<const double> weights) {
+ChunkSums run(const Machine& machine, const UpdateView& view, const UpdateView& reference_view,
+              std::span<const double> weights, Columns columns) {
   const SimdKernels<T>& kernels = machine.kernels<T>();
   const std::size_t n = view.rows();
   const std::size_t d = view.length();
   const std::vector<const T*> rows = row_pointers<T>(view);
   const WeightedRows<T> reference(reference_view, weights);
   const bool products = reference_view.rows() != 0;
-  const std::size_t chunk =
-      kChunkUnit * std::max<std::size_t>(1, pieces(d, kChunkUnit * kMostChunks));
+  const std::size_t chunk = chunk_columns(columns.whole);
   const std::size_t chunks = pieces(d, chunk);
   const int team = machine.team((n + reference.rows.size()) * d * sizeof(T));
   MemberBits bits(team, n);
-  std::vector<RowSums> sums(chunks * n);
-  std::vector<double> reference_squares(chunks);
+  ChunkSums result;
+  result.width = 2 * n + 1;
+  result.values.resize(chunks * result.width);
   run_jobs(team, chunks, [&](std::size_t job, int member) {
     AbsBits* seen = bits.of(member);
-    RowSums* to = sums.data() + job * n;
+    std::vector<RowSums> sums(n);
+    double* to = result.values.data() + job * result.width;
     const std::size_t end = std::min(d, (job + 1) * chunk);
     for (std::size_t first = job * chunk; first < end; first += kTile) {
       const std::size_t width = std::min(kTile, end - first);
@@ -56,37 +55,47 @@ DotsPass run(const Machine& machine, const UpdateView& view, const UpdateView& r
         std::fill_n(r, width, 0.0);
         kernels.accumulate(reference.rows.data(), reference.weights.data(), reference.rows.size(),
                            first, width, 0, r, nullptr);
-        reference_squares[job] += sum_of_squares(r, width);
+        to[2 * n] += sum_of_squares(r, width);
       }
-      kernels.dots(rows.data(), n, first, products ? r : nullptr, width, ahead, to, seen);
+      kernels.dots(rows.data(), n, first, products ? r : nullptr, width, ahead, sums.data(), seen);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      to[2 * i] = sums[i].square;
+      to[2 * i + 1] = sums[i].product;
     }
   });
-
-  DotsPass pass;
-  pass.sq_norm.assign(n, 0.0);
-  if (products) pass.dot.assign(n, 0.0);
-  for (std::size_t c = 0; c < chunks; ++c) {
-    pass.reference_sq += reference_squares[c];
-    for (std::size_t i = 0; i < n; ++i) {
-      pass.sq_norm[i] += sums[c * n + i].square;
-      if (products) pass.dot[i] += sums[c * n + i].product;
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    pass.scan.push_back(scan_of<T>(bits.largest(i)));
-    if (pass.scan[i].finite) continue;
-    pass.sq_norm[i] = std::numeric_limits<double>::infinity();
-    if (products) pass.dot[i] = 0;
-  }
-  return pass;
+  for (std::size_t i = 0; i < n; ++i) result.bits.push_back(bits.largest(i));
+  return result;
 }
 
 }  // namespace
 
+ChunkSums dots_sums(const Machine& machine, const UpdateView& rows, const UpdateView& reference,
+                    std::span<const double> weights, Columns columns) {
+  return visit(rows.dtype(), [&](auto zero) {
+    return run<decltype(zero)>(machine, rows, reference, weights, columns);
+  });
+}
+
+DotsPass dots_pass(const UpdateView& rows, bool products, std::span<const double> total,
+                   std::span<const AbsBits> bits) {
+  const std::size_t n = rows.rows();
+  DotsPass pass;
+  pass.reference_sq = total[2 * n];
+  for (std::size_t i = 0; i < n; ++i) {
+    pass.scan.push_back(
+        visit(rows.dtype(), [&](auto zero) { return scan_of<decltype(zero)>(bits[i]); }));
+    const bool finite = pass.scan[i].finite;
+    pass.sq_norm.push_back(finite ? total[2 * i] : std::numeric_limits<double>::infinity());
+    if (products) pass.dot.push_back(finite ? total[2 * i + 1] : 0);
+  }
+  return pass;
+}
+
 DotsPass dots(const Machine& machine, const UpdateView& rows, const UpdateView& reference,
               std::span<const double> weights) {
-  return visit(rows.dtype(),
-               [&](auto zero) { return run<decltype(zero)>(machine, rows, reference, weights); });
+  const ChunkSums sums = dots_sums(machine, rows, reference, weights, {rows.length(), 0});
+  return dots_pass(rows, reference.rows() != 0, sums.total(), sums.bits);
 }
 
 }  // namespace boba::cpu

@@ -2,13 +2,16 @@
 //
 // Columns are cut into chunks, chunks into panels. A panel holds all rows packed side by side, in
 // blocks of columns with a power-of-two scale per row and block; products are summed in the
-// panel's type within a block and in double from block to block of a chunk. A member of the team
-// does a chunk by itself, so that members meet only to add their chunk to the whole, in the order
-// of the chunks: nothing depends on the number of threads.
+// panel's type within a block and in double from block to block of a chunk. The sums of the chunks
+// are added in their order: nothing depends on the number of threads.
+//
+// For fewer than some hundred rows a member of the team does a chunk by itself, and members meet
+// only to add their chunk to the whole. For more rows, all members work at one panel.
 #include <atomic>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
@@ -20,8 +23,6 @@ constexpr std::size_t kBlockBytes = 2048;                    // of a row: six ro
 constexpr std::size_t kPanelBytes = std::size_t{384} << 10;  // aimed at: stays in L2
 constexpr std::size_t kPanelMost = std::size_t{4} << 20;     // for thousands of rows
 constexpr std::size_t kPanelBlocks = 32;
-constexpr std::size_t kChunks = 64;          // about so many, where the rows are long enough
-constexpr std::size_t kLeastBlocks = 4;      // of a chunk: less would be all start and end
 constexpr std::size_t kChunkRows = 512;      // above, a matrix for each member would be too much
 constexpr std::size_t kPackRows = 4;         // rows per packing job
 constexpr std::size_t kOriginColumns = 256;  // columns at a time when forming the origin
@@ -38,6 +39,9 @@ struct Patch {
   std::size_t i;
   std::size_t j;
 };
+
+// Where row i of the upper triangle of an m by m matrix begins, rows after each other.
+constexpr std::size_t triangle_row(std::size_t m, std::size_t i) { return i * m - i * (i - 1) / 2; }
 
 // Whose turn it is to add to the whole.
 class Turns {
@@ -73,31 +77,35 @@ struct PanelBuffer {
 template <class T, class P>
 class GramRun {
  public:
-  GramRun(const Machine& machine, const UpdateView& rows, std::span<const double> origin)
+  GramRun(const Machine& machine, const UpdateView& rows, std::span<const double> origin,
+          Columns columns, bool together)
       : row_kernels_(machine.kernels<T>()),
         kernels_(machine.kernels<P>()),
         rows_(row_pointers<T>(rows)),
         origin_(rows, origin),
         length_(rows.length()),
+        chunk_(chunk_columns(columns.whole)),
+        together_(together),
         centred_(!origin.empty()),
         products_rows_(rows_.size() + (centred_ ? 1 : 0)),
         padded_rows_(round_up(products_rows_, kPatch)) {
     const std::size_t unit = std::max<std::size_t>(
         64, std::min(kBlockBytes, kPanelMost / padded_rows_) / sizeof(P) / kPackPad * kPackPad);
-    block_ = std::min(unit, round_up(length_, kPackPad));
+    block_ = std::min(unit, round_up(columns.whole, kPackPad));
     const std::size_t blocks =
         std::clamp<std::size_t>(kPanelBytes / (padded_rows_ * block_ * sizeof(P)), 1, kPanelBlocks);
-    panel_ = std::min(blocks * block_, round_up(length_, block_));
+    panel_ = std::min(blocks * block_, round_up(columns.whole, block_));
     // A little more, so that the rows of a tile do not compete for the same places of L1.
     stride_ = panel_ + kPackPad;
     for (std::size_t j = 0; j < products_rows_; j += kPatch) {
       for (std::size_t i = 0; i <= j; i += kPatch) patches_.push_back({i, j});
     }
-    bits_.resize(products_rows_);
+    sums_.bits.resize(products_rows_);
+    sums_.width = products_rows_ * (products_rows_ + 1) / 2;
   }
 
-  GramPass run(const Machine& machine) {
-    matrix_.assign(products_rows_ * products_rows_, 0.0);
+  ChunkSums run(const Machine& machine) {
+    sums_.values.resize(sums_.width * (together_ ? 1 : chunks()));
     const std::size_t work = rows_.size() * length_ * sizeof(T) * (1 + rows_.size() / 16);
     const int team = machine.team(work);
     if (products_rows_ <= kChunkRows) {
@@ -105,10 +113,11 @@ class GramRun {
     } else {
       run_panels(team);
     }
-    return finish();
+    return std::move(sums_);
   }
 
  private:
+  std::size_t chunks() const { return pieces(length_, chunk_); }
   // Panel p of columns [first, end).
   Stretch panel(std::size_t first, std::size_t end, std::size_t p) const {
     const std::size_t begin = std::min(end, first + p * panel_);
@@ -129,38 +138,50 @@ class GramRun {
     return buffer;
   }
 
-  // Each member takes the next chunk, and does it alone. Where chunks begin depends on the length
-  // alone.
+  // Each member takes the next chunk, and does it alone.
   void run_chunks(int threads) {
-    const std::size_t blocks =
-        std::max<std::size_t>(kLeastBlocks, pieces(pieces(length_, block_), kChunks));
-    const std::size_t chunk_columns = blocks * block_;
-    const std::size_t chunks = pieces(length_, chunk_columns);
     Turns turns;
-    const auto most = static_cast<int>(std::min<std::size_t>(chunks, 1 << 20));
+    const auto most = static_cast<int>(std::min<std::size_t>(chunks(), 1 << 20));
     run_team(std::min(threads, most), [&](int, int) {
       PanelBuffer<T, P> buffer = make_buffer();
-      std::vector<double> sums(matrix_.size());
+      std::vector<double> matrix(products_rows_ * products_rows_);
       std::vector<AbsBits> bits(products_rows_);
       // Nothing below throws: every chunk that is taken gets its turn.
-      for (std::size_t chunk = turns.take(), next = 0; chunk < chunks; chunk = next) {
-        const std::size_t first = chunk * chunk_columns;
-        const std::size_t end = std::min(length_, first + chunk_columns);
-        std::fill(sums.begin(), sums.end(), 0.0);
+      for (std::size_t chunk = turns.take(), next = 0; chunk < chunks(); chunk = next) {
+        const std::size_t first = chunk * chunk_;
+        const std::size_t end = std::min(length_, first + chunk_);
         for (std::size_t p = 0, count = pieces(end - first, panel_); p < count; ++p) {
           Stretch ahead = panel(first, end, p + 1);
           if (p + 1 == count) {
             next = turns.take();
-            ahead = panel(next * chunk_columns, length_, 0);
+            ahead = panel(next * chunk_, length_, 0);
           }
-          multiply_alone(panel(first, end, p), ahead, buffer, bits, sums);
+          multiply_alone(panel(first, end, p), ahead, buffer, bits, matrix);
         }
         turns.wait_for(chunk);
-        for (std::size_t k = 0; k < sums.size(); ++k) matrix_[k] += sums[k];
-        for (std::size_t r = 0; r < bits.size(); ++r) bits_[r] = std::max(bits_[r], bits[r]);
+        for (const Patch& patch : patches_) settle(chunk, patch, matrix);
+        for (std::size_t r = 0; r < bits.size(); ++r) {
+          sums_.bits[r] = std::max(sums_.bits[r], bits[r]);
+        }
         turns.end(chunk);
       }
     });
+  }
+
+  // Moves a patch of a chunk's matrix to where the chunk's sums go: the rows of its upper triangle.
+  void settle(std::size_t chunk, const Patch& patch, std::vector<double>& matrix) {
+    const std::size_t m = products_rows_;
+    double* to = sums_.values.data() + (together_ ? 0 : chunk * sums_.width);
+    for (std::size_t i = patch.i; i < std::min(m, patch.i + kPatch); ++i) {
+      const std::size_t first = std::max(i, patch.j);
+      const std::size_t count = std::min(m, patch.j + kPatch) - first;
+      double* from = matrix.data() + i * m + first;
+      double* row = to + triangle_row(m, i) + (first - i);
+      for (std::size_t k = 0; k < count; ++k) {
+        row[k] += from[k];
+        from[k] = 0;
+      }
+    }
   }
 
   void multiply_alone(Stretch panel, Stretch ahead, PanelBuffer<T, P>& buffer,
@@ -173,11 +194,18 @@ class GramRun {
   }
 
   // All members at one panel: while panel p is multiplied, p + 1 is packed and the origin of p + 2
-  // is formed. Each patch of the matrix gets the blocks in their order, one member at a time.
+  // is formed. Each patch of the matrix gets the blocks in their order, one member at a time, and
+  // is settled by the same job as the last panel of a chunk.
   void run_panels(int threads) {
     PanelBuffer<T, P> buffers[2] = {make_buffer(), make_buffer()};
-    const std::size_t count = pieces(length_, panel_);
-    const auto at = [&](std::size_t p) { return panel(0, length_, p); };
+    std::vector<double> matrix(products_rows_ * products_rows_);
+    const std::size_t of_chunk = pieces(chunk_, panel_);
+    const std::size_t last = (chunks() - 1) * chunk_;
+    const std::size_t count = (chunks() - 1) * of_chunk + pieces(length_ - last, panel_);
+    const auto at = [&](std::size_t p) {
+      const std::size_t first = std::min(length_, p / of_chunk * chunk_);
+      return panel(first, std::min(length_, first + chunk_), p % of_chunk);
+    };
     const auto origins = [&](std::size_t stage) {
       return stage < count ? origin_jobs(at(stage)) : 0;
     };
@@ -190,11 +218,16 @@ class GramRun {
         [&](std::size_t stage) { return origins(stage) + packs(stage) + products(stage); },
         [&](std::size_t stage, std::size_t job, int) {
           if (job < products(stage)) {
-            return multiply(at(stage - 2), job, at(stage), buffers[stage % 2], matrix_);
+            const std::size_t p = stage - 2;
+            multiply(at(p), job, at(stage), buffers[stage % 2], matrix);
+            if (p + 1 == count || (p + 1) % of_chunk == 0) {
+              settle(p / of_chunk, patches_[job], matrix);
+            }
+            return;
           }
           job -= products(stage);
           if (job < packs(stage)) {
-            return pack(at(stage - 1), job, buffers[(stage - 1) % 2], bits_);
+            return pack(at(stage - 1), job, buffers[(stage - 1) % 2], sums_.bits);
           }
           form_origin(at(stage), job - packs(stage), buffers[stage % 2]);
         });
@@ -270,39 +303,13 @@ class GramRun {
     return {};
   }
 
-  // Fills the lower triangle and takes the origin's row apart from the matrix.
-  GramPass finish() {
-    const std::size_t n = rows_.size();
-    GramPass pass;
-    pass.origin_dot.assign(n, 0.0);
-    for (std::size_t i = 0; i < n; ++i) pass.scan.push_back(scan_of<P>(bits_[i]));
-    if (centred_) {
-      for (std::size_t i = 0; i < n; ++i) {
-        if (pass.scan[i].finite) pass.origin_dot[i] = matrix_[i * (n + 1) + n];
-      }
-      pass.origin_sq = matrix_[n * (n + 1) + n];
-      // Rows move towards the front: nothing is overwritten before it is read.
-      for (std::size_t i = 1; i < n; ++i) {
-        std::copy_n(matrix_.data() + i * (n + 1), n, matrix_.data() + i * n);
-      }
-      matrix_.resize(n * n);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = i; j < n; ++j) {
-        double& upper = matrix_[i * n + j];
-        if (!pass.scan[i].finite || !pass.scan[j].finite) upper = 0;
-        matrix_[j * n + i] = upper;
-      }
-    }
-    pass.centred = std::move(matrix_);
-    return pass;
-  }
-
   const SimdKernels<T>& row_kernels_;
   const SimdKernels<P>& kernels_;
   std::vector<const T*> rows_;
   WeightedRows<T> origin_;
   std::size_t length_;
+  std::size_t chunk_;  // columns
+  bool together_;
   bool centred_;
   std::size_t products_rows_;  // the rows, and the origin where there is one
   std::size_t padded_rows_;
@@ -310,26 +317,56 @@ class GramRun {
   std::size_t panel_ = 0;  // columns, a multiple of block_
   std::size_t stride_ = 0;
   std::vector<Patch> patches_;
-  std::vector<AbsBits> bits_;
-  std::vector<double> matrix_;
+  ChunkSums sums_;
 };
+
+GramPass no_columns(std::size_t rows) {
+  return {.centred = std::vector<double>(rows * rows),
+          .origin_dot = std::vector<double>(rows),
+          .origin_sq = 0,
+          .scan = std::vector<RowScan>(rows)};
+}
 
 }  // namespace
 
-GramPass gram(const Machine& machine, const UpdateView& rows, std::span<const double> origin,
-              Precision precision) {
-  if (rows.empty() || rows.length() == 0) {
-    return {.centred = std::vector<double>(rows.rows() * rows.rows()),
-            .origin_dot = std::vector<double>(rows.rows()),
-            .origin_sq = 0,
-            .scan = std::vector<RowScan>(rows.rows())};
-  }
+ChunkSums gram_sums(const Machine& machine, const UpdateView& rows, std::span<const double> origin,
+                    Precision precision, Columns columns, bool together) {
   return visit(rows.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if (precision == Precision::kDouble)
-      return GramRun<T, double>(machine, rows, origin).run(machine);
-    return GramRun<T, T>(machine, rows, origin).run(machine);
+      return GramRun<T, double>(machine, rows, origin, columns, together).run(machine);
+    return GramRun<T, T>(machine, rows, origin, columns, together).run(machine);
   });
+}
+
+GramPass gram_pass(const UpdateView& rows, bool centred, Precision precision,
+                   std::span<const double> total, std::span<const AbsBits> bits) {
+  const std::size_t n = rows.rows();
+  const std::size_t m = n + (centred ? 1 : 0);
+  const DType packed = precision == Precision::kDouble ? DType::kFloat64 : rows.dtype();
+  GramPass pass = no_columns(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    pass.scan[i] = visit(packed, [&](auto zero) { return scan_of<decltype(zero)>(bits[i]); });
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!pass.scan[i].finite) continue;
+    const double* row = total.data() + triangle_row(m, i);
+    if (centred) pass.origin_dot[i] = row[n - i];
+    for (std::size_t j = i; j < n; ++j) {
+      if (!pass.scan[j].finite) continue;
+      pass.centred[i * n + j] = row[j - i];
+      pass.centred[j * n + i] = row[j - i];
+    }
+  }
+  if (centred) pass.origin_sq = total[triangle_row(m, n)];
+  return pass;
+}
+
+GramPass gram(const Machine& machine, const UpdateView& rows, std::span<const double> origin,
+              Precision precision) {
+  if (rows.empty() || rows.length() == 0) return no_columns(rows.rows());
+  const ChunkSums sums = gram_sums(machine, rows, origin, precision, {rows.length(), 0}, true);
+  return gram_pass(rows, !origin.empty(), precision, sums.values, sums.bits);
 }
 
 }  // namespace boba::cpu

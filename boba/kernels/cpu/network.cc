@@ -47,11 +47,8 @@ class Builder {
 
 // Drops, from the last to the first, comparators of two places whose numbers go to one part
 // without meeting another comparator: the part gets both, in whatever order.
-std::vector<Comparator> prune(const std::vector<Comparator>& all, std::size_t n, std::size_t first,
-                              std::size_t last) {
-  enum Part : std::uint8_t { kBelow, kWanted, kAbove, kCompared };
-  std::vector<Part> part(n);
-  for (std::size_t k = 0; k < n; ++k) part[k] = k < first ? kBelow : k < last ? kWanted : kAbove;
+std::vector<Comparator> prune(const std::vector<Comparator>& all, std::vector<int> part) {
+  constexpr int kCompared = -1;
   std::vector<Comparator> kept;
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     if (part[it->low] == part[it->high] && part[it->low] != kCompared) continue;
@@ -78,15 +75,113 @@ std::vector<Comparator> by_depth(const std::vector<Comparator>& comparators, std
   return ordered;
 }
 
-}  // namespace
-
-std::vector<Comparator> selection_network(std::size_t n, std::size_t first, std::size_t last,
-                                          std::size_t sorted) {
+std::vector<Comparator> merge_exchange(std::size_t n, std::size_t sorted) {
   std::size_t size = 1;
   while (size < n) size *= 2;
   Builder builder(n, sorted);
   builder.sort(0, size);
-  return by_depth(prune(builder.take(), n, first, last), n);
+  return builder.take();
+}
+
+// The least to the first place and the largest to the last, nothing else: pairs, then the smaller
+// ones and the larger ones among themselves.
+std::vector<Comparator> tournament(std::size_t n) {
+  std::vector<std::size_t> smaller;
+  std::vector<std::size_t> larger;
+  std::vector<Comparator> all;
+  const auto compare = [&](std::size_t low, std::size_t high) {
+    all.push_back({static_cast<std::uint16_t>(low), static_cast<std::uint16_t>(high)});
+  };
+  for (std::size_t k = 0; k < n; k += 2) {
+    smaller.push_back(k);
+    larger.push_back(std::min(k + 1, n - 1));
+    if (k + 1 < n) compare(k, k + 1);
+  }
+  for (std::size_t step = 1; step < smaller.size(); step *= 2) {
+    for (std::size_t k = 0; k + step < smaller.size(); k += 2 * step) {
+      compare(smaller[k], smaller[k + step]);
+    }
+  }
+  const std::size_t last = larger.size() - 1;
+  for (std::size_t step = 1; step < larger.size(); step *= 2) {
+    for (std::size_t k = 0; k + step < larger.size(); k += 2 * step) {
+      compare(larger[last - k - step], larger[last - k]);
+    }
+  }
+  return all;
+}
+
+// How places lie to the wanted ones: those of one part need no order among themselves.
+enum Part : int { kBelow, kCutFirst, kInside, kCutLast, kAbove };
+
+Part part_of(std::size_t begin, std::size_t end, std::size_t first, std::size_t last) {
+  if (begin < first && first < end) return kCutFirst;
+  if (begin < last && last < end) return kCutLast;
+  return end <= first ? kBelow : end <= last ? kInside : kAbove;
+}
+
+// A step must leave sorted the blocks that a later step takes, and those that are cut.
+std::vector<BlockStep> steps_of(const std::vector<Comparator>& comparators,
+                                const std::vector<int>& part) {
+  std::vector<bool> sorted(part.size());
+  std::transform(part.begin(), part.end(), sorted.begin(),
+                 [](int p) { return p == kCutFirst || p == kCutLast; });
+  std::vector<BlockStep> steps;
+  for (auto it = comparators.rbegin(); it != comparators.rend(); ++it) {
+    steps.push_back({it->low, it->high, sorted[it->low], sorted[it->high]});
+    sorted[it->low] = sorted[it->high] = true;
+  }
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+std::size_t work(const std::vector<BlockStep>& steps, std::size_t block) {
+  std::size_t bitonic = 0;  // comparisons that sort a half
+  for (std::size_t size = block; size > 1; size /= 2) bitonic += block / 2;
+  std::size_t sum = 0;
+  for (const BlockStep& step : steps) {
+    sum += block + (step.sort_low ? bitonic : 0) + (step.sort_high ? bitonic : 0);
+  }
+  return sum;
+}
+
+BlockNetwork with_filling(std::size_t n, std::size_t first, std::size_t last, std::size_t block,
+                          std::size_t below) {
+  const std::size_t blocks = (n + block - 1) / block;
+  std::vector<int> part;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    part.push_back(part_of(b * block, (b + 1) * block, below + first, below + last));
+  }
+  const bool ends_only = blocks < 3 || std::all_of(part.begin() + 1, part.end() - 1,
+                                                   [](int p) { return p == kInside; });
+  const std::vector<Comparator> all = ends_only ? tournament(blocks) : merge_exchange(blocks, 1);
+  std::vector<BlockStep> steps = steps_of(prune(all, part), part);
+  const std::size_t filled = n % block == 0 ? 0 : merge_exchange(block, 1).size();
+  const std::size_t all_work = work(steps, block) + filled;
+  return {below, blocks * block, std::move(steps), all_work};
+}
+
+}  // namespace
+
+std::vector<Comparator> selection_network(std::size_t n, std::size_t first, std::size_t last,
+                                          std::size_t sorted) {
+  std::vector<int> part;
+  for (std::size_t k = 0; k < n; ++k) part.push_back(part_of(k, k + 1, first, last));
+  return by_depth(prune(merge_exchange(n, sorted), part), n);
+}
+
+BlockNetwork block_network(std::size_t n, std::size_t first, std::size_t last, std::size_t block) {
+  const std::size_t filling = (block - n % block) % block;
+  BlockNetwork best = with_filling(n, first, last, block, 0);
+  // Others that may be better: all of it below, or so much that an end of what is wanted is the
+  // end of a block.
+  for (const std::size_t below :
+       {filling, (block - first % block) % block, (block - last % block) % block}) {
+    if (below == 0 || below > filling) continue;
+    BlockNetwork other = with_filling(n, first, last, block, below);
+    if (other.work < best.work) best = std::move(other);
+  }
+  return best;
 }
 
 }  // namespace boba::cpu

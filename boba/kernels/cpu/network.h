@@ -18,4 +18,17 @@ namespace boba::cpu {
 std::vector<Comparator> selection_network(std::size_t n, std::size_t first, std::size_t last,
                                           std::size_t sorted = 1);
 
+// The same by whole blocks of rows, each sorted before. Steps work in registers, where single
+// comparisons load and store all they touch, but they order more than is asked for. Rows are filled
+// up to whole blocks: some of the filling is less than every key, the rest is larger.
+struct BlockNetwork {
+  std::size_t below = 0;  // so much is less; [below + first, below + last) get what is wanted
+  std::size_t rows = 0;   // with the filling
+  std::vector<BlockStep> steps;
+  std::size_t work = 0;  // comparisons of the steps, and of sorting the block with the filling
+};
+
+// REQUIRES: as above; block is a power of two.
+BlockNetwork block_network(std::size_t n, std::size_t first, std::size_t last, std::size_t block);
+
 }  // namespace boba::cpu

@@ -17,14 +17,15 @@ double normal_of(const std::array<std::uint32_t, 4>& words, std::size_t half) {
 }
 
 template <class T>
-OutputPass run(const Machine& machine, const StreamKey& key, double sigma, std::span<T> out) {
+OutputPass run(const Machine& machine, const StreamKey& key, double sigma, std::size_t begin,
+               std::span<T> out) {
   const std::size_t d = out.size();
   std::atomic<bool> finite{true};
   run_jobs(machine.team(d * kCostOfNumber), pieces(d, kTile), [&](std::size_t job, int) {
     const std::size_t first = job * kTile;
     const std::size_t end = std::min(d, first + kTile);
     for (std::size_t k = first; k < end; k += 2) {
-      const auto words = random_block(key, k / 2);
+      const auto words = random_block(key, (begin + k) / 2);
       out[k] = static_cast<T>(sigma * normal_of(words, 0));
       if (k + 1 < end) out[k + 1] = static_cast<T>(sigma * normal_of(words, 1));
     }
@@ -36,10 +37,11 @@ OutputPass run(const Machine& machine, const StreamKey& key, double sigma, std::
 
 }  // namespace
 
-OutputPass normal(const Machine& machine, const StreamKey& key, double sigma, MutableRow out) {
+OutputPass normal(const Machine& machine, const StreamKey& key, double sigma, std::size_t first,
+                  MutableRow out) {
   return visit(out.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    return run<T>(machine, key, sigma, out.as<T>());
+    return run<T>(machine, key, sigma, first, out.as<T>());
   });
 }
 

@@ -9,6 +9,8 @@
 
 #include "boba/core/kernels.h"
 #include "boba/core/random.h"
+#include "boba/kernels/cpu/chunks.h"
+#include "boba/kernels/cpu/cpu.h"
 #include "boba/kernels/cpu/simd.h"
 
 namespace boba::cpu {
@@ -35,6 +37,9 @@ struct Machine {
                                                       : std::max(1, static_cast<int>(worth));
   }
 };
+
+// REQUIRES: simd_supported(options.simd).
+Machine machine_of(const CpuOptions& options);
 
 template <class T>
 RowScan scan_of(AbsBits bits) {
@@ -89,10 +94,6 @@ std::vector<const T*> row_pointers(const UpdateView& view) {
   return rows;
 }
 
-constexpr std::size_t pieces(std::size_t whole, std::size_t piece) {
-  return (whole + piece - 1) / piece;
-}
-
 // Cuts columns into tiles, and tiles into jobs of several neighbours.
 //
 // A tile of all rows, and the next one being fetched, should fit L2.
@@ -128,6 +129,19 @@ GramPass gram(const Machine& machine, const UpdateView& rows, std::span<const do
               Precision precision);
 DotsPass dots(const Machine& machine, const UpdateView& rows, const UpdateView& reference,
               std::span<const double> weights);
+// As gram and dots, for rows that hold some columns of whole updates: their sums by chunk, and the
+// result of the sums of all chunks added in order. together: the chunks are added already.
+ChunkSums gram_sums(const Machine& machine, const UpdateView& rows, std::span<const double> origin,
+                    Precision precision, Columns columns, bool together);
+GramPass gram_pass(const UpdateView& rows, bool centred, Precision precision,
+                   std::span<const double> total, std::span<const AbsBits> bits);
+ChunkSums dots_sums(const Machine& machine, const UpdateView& rows, const UpdateView& reference,
+                    std::span<const double> weights, Columns columns);
+DotsPass dots_pass(const UpdateView& rows, bool products, std::span<const double> total,
+                   std::span<const AbsBits> bits);
+// Adds the rows to the sketches in sums, whatever they hold; non-finite rows spoil theirs.
+std::vector<RowScan> add_sketches(const Machine& machine, const UpdateView& rows,
+                                  const SketchPlan& plan, std::span<double> sums);
 std::vector<RowScan> sketch(const Machine& machine, const UpdateView& rows, const SketchPlan& plan,
                             std::span<double> out);
 OutputPass combine(const Machine& machine, const UpdateView& rows, std::span<const double> weights,
@@ -136,6 +150,8 @@ OutputPass order_mean(const Machine& machine, const UpdateView& rows, const Mix*
                       std::size_t first, std::size_t last, MutableRow out);
 OutputPass moments(const Machine& machine, const UpdateView& rows, double mean_factor,
                    double deviation_factor, MutableRow out);
-OutputPass normal(const Machine& machine, const StreamKey& key, double sigma, MutableRow out);
+// The numbers of the stream from `first` on, which is even.
+OutputPass normal(const Machine& machine, const StreamKey& key, double sigma, std::size_t first,
+                  MutableRow out);
 
 }  // namespace boba::cpu

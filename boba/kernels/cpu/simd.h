@@ -85,6 +85,15 @@ struct Comparator {
   std::uint16_t high;
 };
 
+// The same for two sorted blocks of rows: the smaller half of each column goes to block low. A
+// half is left sorted where asked for.
+struct BlockStep {
+  std::uint16_t low;
+  std::uint16_t high;
+  bool sort_low;
+  bool sort_high;
+};
+
 // Columns of a tile of sort keys: 128 bytes of each row.
 template <class T>
 inline constexpr std::size_t kKeyColumns = 128 / sizeof(T);
@@ -124,13 +133,24 @@ struct SimdKernels {
 
   AbsBits (*scan)(const T* row, std::size_t width, std::size_t ahead);
 
-  // Sort keys of `width` numbers of a row, kKeyColumns<T> to a tile and the rest of the last tile
-  // zero; the row's place in the next tile is `step` elements further. Returns the largest bits.
-  AbsBits (*keys)(const T* row, std::size_t width, std::size_t ahead, Int<T>* to, std::size_t step);
+  // Sort keys of `width` numbers of a row, at most kKeyColumns<T>; zeros fill the line up. Returns
+  // the largest bits.
+  AbsBits (*keys)(const T* row, std::size_t width, std::size_t ahead, Int<T>* to);
 
-  // Sorts each whole block of sorted_rows rows of a tile of keys, then applies the comparators.
+  // Sorts a block of sorted_rows rows of a tile.
   std::size_t sorted_rows;
-  void (*sort)(Int<T>* tile, std::size_t rows, const Comparator* comparators, std::size_t count);
+  void (*sort_block)(Int<T>* block);
+
+  // Keys of kKeyColumns<T> columns from `first` of sorted_rows rows, as a sorted block. Row r
+  // raises the bits seen[r * kKeyColumns<T>] and on; which of them depends on the vectors.
+  void (*sorted_keys)(const T* const* rows, std::size_t first, std::size_t ahead, Int<T>* to,
+                      Int<T>* seen);
+
+  // Applies comparators to the rows of a tile, or steps to its blocks of sorted_rows rows. A
+  // comparator takes as long as cost_in_memory comparisons of a step.
+  double cost_in_memory;
+  void (*compare_rows)(Int<T>* tile, const Comparator* comparators, std::size_t count);
+  void (*compare_blocks)(Int<T>* tile, const BlockStep* steps, std::size_t count);
 
   // mean[k] of the numbers whose keys are in `count` adjacent rows of a tile.
   void (*key_mean)(const Int<T>* rows, std::size_t count, double* mean);

@@ -35,7 +35,7 @@ struct alignas(64) SumLine {
 
 template <class T>
 std::vector<RowScan> run(const Machine& machine, const UpdateView& rows, const SketchPlan& plan,
-                         std::span<double> out) {
+                         std::span<double> all_sums) {
   const SimdKernels<T>& kernels = machine.kernels<T>();
   const std::size_t d = rows.length();
   const std::vector<SketchStep> steps = draw(machine, plan, d);
@@ -43,24 +43,31 @@ std::vector<RowScan> run(const Machine& machine, const UpdateView& rows, const S
   run_jobs(machine.team(rows.rows() * d * sizeof(T)), rows.rows(), [&](std::size_t i, int) {
     std::vector<SumLine> lines(plan.length / 8);
     double* sums = lines.front().sums;
+    double* to = all_sums.data() + i * plan.length;
+    std::copy_n(to, plan.length, sums);
     scan[i] = scan_of<T>(kernels.sketch(rows.row<T>(i), d, steps.data(), sums));
-    double* to = out.data() + i * plan.length;
-    if (scan[i].finite) {
-      std::copy_n(sums, plan.length, to);
-    } else {
-      std::fill_n(to, plan.length, 0.0);
-    }
+    std::copy_n(sums, plan.length, to);
   });
   return scan;
 }
 
 }  // namespace
 
+std::vector<RowScan> add_sketches(const Machine& machine, const UpdateView& rows,
+                                  const SketchPlan& plan, std::span<double> sums) {
+  assert(check_plan(plan) && sums.size() == rows.rows() * plan.length);
+  return visit(rows.dtype(),
+               [&](auto zero) { return run<decltype(zero)>(machine, rows, plan, sums); });
+}
+
 std::vector<RowScan> sketch(const Machine& machine, const UpdateView& rows, const SketchPlan& plan,
                             std::span<double> out) {
-  assert(check_plan(plan) && out.size() == rows.rows() * plan.length);
-  return visit(rows.dtype(),
-               [&](auto zero) { return run<decltype(zero)>(machine, rows, plan, out); });
+  std::fill(out.begin(), out.end(), 0.0);
+  std::vector<RowScan> scan = add_sketches(machine, rows, plan, out);
+  for (std::size_t i = 0; i < scan.size(); ++i) {
+    if (!scan[i].finite) std::fill_n(out.begin() + i * plan.length, plan.length, 0.0);
+  }
+  return scan;
 }
 
 }  // namespace boba::cpu

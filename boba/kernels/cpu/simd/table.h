@@ -21,7 +21,11 @@ constexpr SimdKernels<T> simd_kernels() {
           .scan = scan<T>,
           .keys = keys<T>,
           .sorted_rows = kSortRows,
-          .sort = sort<T>,
+          .sort_block = sort_block<T>,
+          .sorted_keys = sorted_keys<T>,
+          .cost_in_memory = kCostInMemory<T>,
+          .compare_rows = compare_rows<T>,
+          .compare_blocks = compare_blocks<T>,
           .key_mean = key_mean<T>};
 }
 

@@ -1,0 +1,63 @@
+// How a pass that adds up products cuts the columns.
+//
+// Each chunk of columns has sums of its own, and these are added in the order of the chunks. Where
+// chunks begin depends on the whole length alone, so the bits depend neither on the number of
+// threads nor on which machine holds which chunks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "boba/kernels/cpu/simd.h"
+
+namespace boba::cpu {
+
+constexpr std::size_t pieces(std::size_t whole, std::size_t piece) {
+  return (whole + piece - 1) / piece;
+}
+
+// Chunks begin at multiples of this many columns, which every tile and block divides or is divided
+// by.
+inline constexpr std::size_t kChunkUnit = 2048;
+
+// Columns of a chunk: about 64 chunks where the rows are long enough, more of 2^18 columns where
+// they are very long, so that many machines have something to hold, and at most 1024, whose sums
+// take little memory and round little.
+constexpr std::size_t chunk_columns(std::size_t length) {
+  constexpr std::size_t kFewest = 64;
+  constexpr std::size_t kMost = 1024;
+  constexpr std::size_t kLong = std::size_t{1} << 18;
+  const std::size_t count = std::clamp(length / kLong, kFewest, kMost);
+  return kChunkUnit * std::max<std::size_t>(1, pieces(length, kChunkUnit * count));
+}
+
+// The columns that the rows of a call hold: those from `first` on of updates of length `whole`.
+// REQUIRES: first is a multiple of chunk_columns(whole), and so is the end unless it is `whole`.
+struct Columns {
+  std::size_t whole = 0;
+  std::size_t first = 0;
+};
+
+// What a pass found in its chunks.
+struct ChunkSums {
+  std::size_t width = 0;       // numbers per chunk
+  std::vector<double> values;  // chunk after chunk
+  std::vector<AbsBits> bits;   // the largest seen of each row
+
+  // Adds numbers [begin, end) of every chunk to total, in the order of the chunks.
+  void add_to(std::span<double> total, std::size_t begin, std::size_t end) const {
+    for (std::size_t at = 0; at < values.size(); at += width) {
+      for (std::size_t k = begin; k < end; ++k) total[k] += values[at + k];
+    }
+  }
+
+  std::vector<double> total() const {
+    std::vector<double> sum(width, 0.0);
+    add_to(sum, 0, width);
+    return sum;
+  }
+};
+
+}  // namespace boba::cpu
