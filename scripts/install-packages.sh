@@ -11,7 +11,7 @@ packages_of() {
       echo g++ cmake ninja-build pkg-config libeigen3-dev libfmt-dev libcli11-dev \
         nlohmann-json3-dev libgtest-dev libarchive-dev zlib1g-dev libopencv-core-dev \
         libopencv-imgproc-dev libjpeg-dev libssl-dev libtomlplusplus-dev libsqlite3-dev libtorch-dev libopenblas-dev \
-        dataset-fashion-mnist
+        dataset-fashion-mnist libopenmpi-dev openmpi-bin
       ;;
     test) echo chromium ;;
     format) echo clang-format ;;

@@ -1,84 +1,46 @@
 // boba aggregate: one round from files, its aggregate and its verdict.
 
+#include "tools/aggregate.h"
+
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
-#include <optional>
+#include <new>
+#include <stdexcept>
 #include <system_error>
-#include <vector>
 
-#include "boba/core/sketch.h"
+#include "boba/dist/launch.h"
 #include "boba/kernels/sketch/sketch.h"
 #include "boba/rules/registry.h"
-#include "tools/command.h"
 #include "tools/json.h"
-#include "tools/npy.h"
 #include "tools/summary.h"
 
 namespace boba::tools {
 namespace {
 
-struct Options {
-  std::string rule;
-  std::string updates;
-  std::string server;
-  std::vector<double> server_counts;
-  std::string out;
-  std::string report;
-  std::uint64_t seed = 0;
-  std::string gram = "exact";
-  int threads = 0;
-};
+using Options = AggregateOptions;
 
-struct Run {
-  Verdict verdict;
-  std::string kernels;
-  double seconds = 0;
-};
-
-Outcome write_results(const Options& options, const Run& run, const UpdateView& aggregate) {
+Outcome write_results(const Options& options, const AggregateRun& run,
+                      const UpdateView& aggregate) {
   std::optional<OutputFile> out;
-  std::optional<OutputFile> report;
   if (!options.out.empty()) {
     Result<OutputFile> file = OutputFile::create(options.out);
     if (!file) return failed(file.error());
     out.emplace(*std::move(file));
     if (Result<void> written = write_npy(*out, aggregate); !written) return failed(written.error());
   }
-  if (!options.report.empty()) {
-    Result<OutputFile> file = OutputFile::create(options.report);
-    if (!file) return failed(file.error());
-    report.emplace(*std::move(file));
-    Json json = to_json(run.verdict);
-    json["seconds"] = json_number(run.seconds);
-    json["kernels"] = run.kernels;
-    if (Result<void> written = report->write(print_report(json)); !written) {
-      return failed(written.error());
-    }
-  }
+  Result<std::optional<OutputFile>> report = make_report(options, run);
+  if (!report) return failed(report.error());
   // Both are complete before either appears.
-  for (std::optional<OutputFile>* file : {&out, &report}) {
+  for (std::optional<OutputFile>* file : {&out, &*report}) {
     if (!file->has_value()) continue;
     if (Result<void> done = (*file)->commit(); !done) return failed(done.error());
   }
-  fmt::print("{} in {:.1f} ms; wrote", headline(run.verdict), 1e3 * run.seconds);
-  if (out) fmt::print(" {}", options.out);
-  if (out && report) fmt::print(" and");
-  if (report) fmt::print(" {}", options.report);
-  fmt::print("\n");
-  for (const std::string& warning : run.verdict.warnings) fmt::print("warning: {}\n", warning);
+  print_written(options, run);
   return {};
-}
-
-void print_summary(const Run& run, const Round& round) {
-  fmt::print("{} in {:.1f} ms\n", headline(run.verdict), 1e3 * run.seconds);
-  fmt::print("updates {}", describe_shape(round.updates));
-  if (!round.server.empty()) fmt::print("; server {}", describe_shape(round.server));
-  fmt::print("; {}\n{}\n{}", run.kernels, round_text(run.verdict),
-             clients_text(run.verdict.clients));
 }
 
 // However they are spelt.
@@ -88,47 +50,26 @@ bool same_file(const std::string& a, const std::string& b) {
          std::filesystem::weakly_canonical(b, ignored);
 }
 
-Outcome run_aggregate(const Options& options) {
-  if (!options.out.empty() && !options.report.empty() && same_file(options.out, options.report)) {
-    return usage("--out and --report name the same file");
-  }
-  Result<Aggregator> rule = make_aggregator(options.rule);
-  if (!rule) return usage(rule.error().message);
-  const Result<std::optional<SketchOptions>> gram = parse_gram(options.gram);
-  if (!gram) return usage(gram.error().message);
+Outcome aggregate_alone(const Options& options, const Aggregator& rule) {
   for (const std::string& path : {options.out, options.report}) {
     if (path.empty()) continue;
     if (Result<void> writable = check_writable(path); !writable) return failed(writable.error());
   }
-  Result<NpyFile> updates = NpyFile::open(options.updates);
-  if (!updates) return failed(updates.error());
-  Round round;
-  round.updates = updates->view();
-  round.seed = options.seed;
-  std::optional<NpyFile> server;
-  if (!options.server.empty()) {
-    Result<NpyFile> file = NpyFile::open(options.server);
-    if (!file) return failed(file.error());
-    server.emplace(*std::move(file));
-    round.server = server->view();
-    round.server_counts = options.server_counts;
-  }
+  const Result<RoundFiles> files = RoundFiles::open(options);
+  if (!files) return failed(files.error());
+  const Round round = files->round();
   const std::unique_ptr<const Kernels> plain = make_kernels(options.threads);
-  std::unique_ptr<const Kernels> sketched;
-  if (*gram) {
-    const Result<std::uint64_t> seed = fresh_seed();
-    if (!seed) return failed(seed.error());
-    auto made = make_sketch_kernels(*plain, sketch_plan(**gram, *seed, round.number));
-    if (!made) return failed(made.error());
-    sketched = *std::move(made);
-  }
-  const Kernels* kernels = sketched ? sketched.get() : plain.get();
+  Result<std::uint64_t> seed = fresh_seed();
+  if (!seed) return failed(seed.error());
+  const auto sketched = sketch_kernels(options, *plain, *seed);
+  if (!sketched) return failed(sketched.error());
+  const Kernels* kernels = *sketched ? sketched->get() : plain.get();
   UpdateMatrix out(round.updates.dtype(), 1, round.updates.length());
   const auto begin = std::chrono::steady_clock::now();
-  Result<Verdict> verdict = rule->aggregate(*kernels, round, out.row(0));
+  Result<Verdict> verdict = rule.aggregate(*kernels, round, out.row(0));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   if (!verdict) return failed(verdict.error());
-  const Run run{*std::move(verdict), kernels->name(), seconds.count()};
+  const AggregateRun run{*std::move(verdict), kernels->name(), seconds.count()};
   if (!options.out.empty() || !options.report.empty()) {
     return write_results(options, run, out.view());
   }
@@ -136,7 +77,91 @@ Outcome run_aggregate(const Options& options) {
   return {};
 }
 
+Outcome run_aggregate(const Options& options) {
+  if (!options.out.empty() && !options.report.empty() && same_file(options.out, options.report)) {
+    return usage("--out and --report name the same file");
+  }
+  const Result<Aggregator> rule = make_aggregator(options.rule);
+  if (!rule) return usage(rule.error().message);
+  if (const auto gram = parse_gram(options.gram); !gram) return usage(gram.error().message);
+  if (launched().size == 1) return aggregate_alone(options, *rule);
+  const Result<std::unique_ptr<Communicator>> ranks = join();
+  if (!ranks) return failed(ranks.error());
+  std::string why;
+  try {
+    return aggregate_on_ranks(options, *rule, **ranks);
+  } catch (const std::bad_alloc&) {
+    why = "out of memory";
+  } catch (const std::length_error&) {
+    why = "out of memory";
+  } catch (const std::exception& error) {
+    why = fmt::format("internal error: {}", error.what());
+  }
+  // The others wait for what will never come.
+  (*ranks)->abort(why);
+  return Failure{kFailed, why};  // not reached; g++ 12 does not see that
+}
+
 }  // namespace
+
+Result<RoundFiles> RoundFiles::open(const Options& options) {
+  Result<NpyFile> updates = NpyFile::open(options.updates);
+  if (!updates) return updates.error();
+  RoundFiles files(*std::move(updates), options);
+  if (!options.server.empty()) {
+    Result<NpyFile> server = NpyFile::open(options.server);
+    if (!server) return server.error();
+    files.server_.emplace(*std::move(server));
+  }
+  return files;
+}
+
+Round RoundFiles::round() const {
+  Round round;
+  round.updates = updates_.view();
+  round.seed = options_.seed;
+  if (server_) {
+    round.server = server_->view();
+    round.server_counts = options_.server_counts;
+  }
+  return round;
+}
+
+Result<std::unique_ptr<const Kernels>> sketch_kernels(const Options& options, const Kernels& plain,
+                                                      std::uint64_t seed) {
+  const auto gram = parse_gram(options.gram);
+  if (!gram) return gram.error();
+  if (!*gram) return std::unique_ptr<const Kernels>();
+  return make_sketch_kernels(plain, sketch_plan(**gram, seed, 0));
+}
+
+Result<std::optional<OutputFile>> make_report(const Options& options, const AggregateRun& run) {
+  if (options.report.empty()) return std::optional<OutputFile>();
+  Result<OutputFile> file = OutputFile::create(options.report);
+  if (!file) return file.error();
+  Json json = to_json(run.verdict);
+  json["seconds"] = json_number(run.seconds);
+  json["kernels"] = run.kernels;
+  if (Result<void> written = file->write(print_report(json)); !written) return written.error();
+  return std::optional<OutputFile>(*std::move(file));
+}
+
+void print_written(const Options& options, const AggregateRun& run) {
+  fmt::print("{} in {:.1f} ms; wrote", headline(run.verdict), 1e3 * run.seconds);
+  if (!options.out.empty()) fmt::print(" {}", options.out);
+  if (!options.out.empty() && !options.report.empty()) fmt::print(" and");
+  if (!options.report.empty()) fmt::print(" {}", options.report);
+  fmt::print("\n");
+  for (const std::string& warning : run.verdict.warnings) fmt::print("warning: {}\n", warning);
+}
+
+void print_summary(const AggregateRun& run, const Round& round) {
+  fmt::print("{} in {:.1f} ms\n", headline(run.verdict), 1e3 * run.seconds);
+  fmt::print("updates {}", describe_shape(round.updates));
+  if (!round.server.empty()) fmt::print("; server {}", describe_shape(round.server));
+  fmt::print("; {}\n{}\n{}", run.kernels, round_text(run.verdict),
+             clients_text(run.verdict.clients));
+}
 
 void add_aggregate(CLI::App& app, Outcome& outcome) {
   auto options = std::make_shared<Options>();
@@ -177,6 +202,7 @@ void add_aggregate(CLI::App& app, Outcome& outcome) {
   command->footer(
       "Without --out and --report the verdict is printed for reading. Files are mapped, not\n"
       "loaded: they may be larger than memory. The result does not depend on --threads.\n"
+      "Under mpirun each process holds some of the columns; result and verdict are the same.\n"
       "\n"
       "Examples:\n"
       "  boba aggregate --rule 'mkrum(f=2)' --updates updates.npy\n"
@@ -185,7 +211,9 @@ void add_aggregate(CLI::App& app, Outcome& outcome) {
       "  boba aggregate --rule 'coomed | server-mix(lambda=0.25)' --updates updates.npy \\\n"
       "                 --server server.npy\n"
       "  boba aggregate --rule fltrust --updates updates.npy --server server.npy \\\n"
-      "                 --server-counts 20,20,10");
+      "                 --server-counts 20,20,10\n"
+      "  mpirun -n 4 boba aggregate --rule 'boba(f=2)' --updates updates.npy \\\n"
+      "                 --server server.npy --out aggregate.npy");
   command->callback([options, &outcome] { outcome = run_aggregate(*options); });
 }
 

@@ -147,6 +147,11 @@ Result<void> OutputFile::write(std::string_view text) {
   return write(std::as_bytes(std::span(text.data(), text.size())));
 }
 
+Result<void> OutputFile::extend(std::size_t bytes) {
+  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) return system_error("write", path_);
+  return {};
+}
+
 Result<void> OutputFile::commit() {
   // Some file systems report a failed write only here.
   if (::close(std::exchange(descriptor_, -1)) != 0) return system_error("write", path_);

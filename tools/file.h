@@ -42,7 +42,12 @@ class OutputFile {
 
   Result<void> write(std::span<const std::byte> bytes);
   Result<void> write(std::string_view text);
+  // Makes the file so many bytes long, zeros after what was written.
+  Result<void> extend(std::size_t bytes);
   Result<void> commit();
+
+  // Where the bytes are until then; empty: they are written directly.
+  const std::string& temporary() const { return temporary_; }
 
  private:
   OutputFile(std::string path, std::string target, std::string temporary, int descriptor);

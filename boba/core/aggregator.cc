@@ -172,7 +172,7 @@ Verdict report(const Round& round, const PreparedRows& rows, const Intake& intak
                Decision decision, const Output& output) {
   Verdict verdict;
   verdict.updates = round.updates.rows();
-  verdict.length = round.updates.length();
+  verdict.length = rows.shape().length;
   verdict.classes = round.server.rows();
   verdict.weighted = !decision.order;
   verdict.clients.resize(verdict.updates);

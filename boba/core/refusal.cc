@@ -15,7 +15,7 @@ double largest_norm(DType dtype) {
 std::vector<Refusal> refusals(const Kernels& kernels, const UpdateView& rows,
                               std::span<const RowScan> scan) {
   const double limit = largest_norm(rows.dtype());
-  const double in_doubt = limit / std::sqrt(static_cast<double>(rows.length()));
+  const double in_doubt = limit / std::sqrt(static_cast<double>(kernels.whole_length(rows)));
   std::vector<Refusal> refused;
   for (std::size_t i = 0; i < scan.size(); ++i) {
     if (!scan[i].finite) {

@@ -11,8 +11,9 @@
 namespace boba::test {
 namespace {
 
-constexpr const char* kCommands[] = {"demo",    "run",   "results", "show",      "report", "data",
-                                     "example", "rules", "attacks", "aggregate", "attack", "bench"};
+constexpr const char* kCommands[] = {"demo",   "run",     "results", "show",    "report",
+                                     "data",   "example", "rules",   "attacks", "aggregate",
+                                     "attack", "bench",   "scaling"};
 
 TEST(Program, HelpTeachesByExample) {
   const Finished help = run_boba({"--help"});

@@ -1,0 +1,41 @@
+// One run on several ranks: each trains a share of the round's clients, and all the rest is done by
+// every rank alike. A client's update is computed by itself, so the numbers are those of one
+// process.
+//
+// Rank 0 leads: it has the database and decides what happens next. The others follow.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "boba/core/result.h"
+#include "boba/data/dataset.h"
+#include "boba/dist/communicator.h"
+#include "boba/experiment/experiment.h"
+#include "boba/sim/simulation.h"
+#include "boba/sim/trainer.h"
+
+namespace boba {
+
+// Trains this rank's share of the tasks with the trainer, and gives all updates to all ranks.
+std::unique_ptr<Trainer> spread_trainer(std::unique_ptr<Trainer> trainer,
+                                        const Communicator& ranks);
+
+// On rank 0, as make_simulation. ranks must outlive the result. REQUIRES: place.device is "cpu",
+// and the others follow.
+Result<std::unique_ptr<Simulation>> make_leading_simulation(const Experiment& experiment,
+                                                            const Dataset& dataset,
+                                                            const Place& place,
+                                                            std::string_view name,
+                                                            const Communicator& ranks);
+
+// On the other ranks: works along until rank 0 releases it. dataset is asked for when it is needed.
+void follow(const Experiment& experiment,
+            const std::function<Result<std::shared_ptr<const Dataset>>()>& dataset,
+            const Place& place, const Communicator& ranks);
+
+// On rank 0, when no simulation comes any more.
+void release_followers(const Communicator& ranks);
+
+}  // namespace boba

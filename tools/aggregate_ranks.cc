@@ -1,0 +1,160 @@
+// boba aggregate under mpirun: every rank maps the files and reads its columns only.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "boba/capi/boba.h"
+#include "boba/dist/launch.h"
+#include "boba/dist/sharded.h"
+#include "boba/kernels/sketch/sketch.h"
+#include "tools/aggregate.h"
+#include "tools/json.h"
+#include "tools/shared_output.h"
+
+namespace boba::tools {
+namespace {
+
+// The same seed on all ranks.
+Result<std::uint64_t> common_seed(const Communicator& ranks) {
+  std::array<std::uint64_t, 1> seed = {};
+  Result<void> drawn;
+  if (ranks.rank() == 0) {
+    const Result<std::uint64_t> fresh = fresh_seed();
+    if (fresh) {
+      seed[0] = *fresh;
+    } else {
+      drawn = fresh.error();
+    }
+  }
+  if (drawn = agree(ranks, drawn); !drawn) return drawn.error();
+  ranks.broadcast(0, std::as_writable_bytes(std::span(seed)));
+  return seed[0];
+}
+
+// The round's columns of one rank.
+struct RoundPart {
+  RoundPart(const Round& whole, const Shard& shard)
+      : updates(RowList(whole.updates).columns(shard.first, shard.length)),
+        server(RowList(whole.server).columns(shard.first, shard.length)),
+        round(whole) {
+    round.updates = updates.view();
+    if (!whole.server.empty()) round.server = server.view();
+  }
+
+  RowList updates;
+  RowList server;
+  Round round;
+};
+
+// What ranks with columns do. The result is the same on all of them.
+class RankedRun {
+ public:
+  RankedRun(const AggregateOptions& options, const Aggregator& rule, const Communicator& ranks,
+            const Round& whole)
+      : options_(options),
+        rule_(rule),
+        ranks_(ranks),
+        whole_(whole),
+        shard_(shard_of(whole.updates.length(), ranks.rank(), ranks.size())) {}
+
+  Result<void> run() {
+    const RoundPart part(whole_, shard_);
+    const int threads = options_.threads > 0 ? options_.threads : threads_of(launched());
+    const auto plain = make_sharded_kernels(ranks_, whole_.updates.length(),
+                                            {.threads = threads, .simd = common_simd(ranks_)});
+    const Result<std::uint64_t> seed = common_seed(ranks_);
+    if (!seed) return seed.error();
+    const auto sketched = sketch_kernels(options_, *plain, *seed);
+    if (!sketched) return sketched.error();
+    const Kernels* kernels = *sketched ? sketched->get() : plain.get();
+    UpdateMatrix out(whole_.updates.dtype(), 1, shard_.length);
+    const auto begin = std::chrono::steady_clock::now();
+    Result<Verdict> verdict = rule_.aggregate(*kernels, part.round, out.row(0));
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    const std::string told = verdict ? print_json(to_json(*verdict)) : verdict.error().message;
+    if (!all_same(ranks_, told)) {
+      return Error{ErrorCode::kInternal,
+                   "the ranks came to different verdicts: their machines compute differently"};
+    }
+    if (!verdict) return verdict.error();
+    return write({*std::move(verdict), kernels->name(), seconds.count()}, out.view());
+  }
+
+ private:
+  Result<void> write(const AggregateRun& run, const UpdateView& aggregate) {
+    SharedNpy out(ranks_);
+    if (!options_.out.empty()) {
+      const Result<void> written =
+          out.write(options_.out, aggregate, shard_.first, whole_.updates.length());
+      if (!written) return written;
+    }
+    return agree(ranks_, ranks_.rank() == 0 ? finish(run, out) : Result<void>());
+  }
+
+  // Rank 0: the report, and both files appear.
+  Result<void> finish(const AggregateRun& run, SharedNpy& out) {
+    Result<std::optional<OutputFile>> report = make_report(options_, run);
+    if (!report) return report.error();
+    if (Result<void> done = out.commit(); !done) return done;
+    if (*report) {
+      if (Result<void> done = (*report)->commit(); !done) return done;
+    }
+    if (options_.out.empty() && options_.report.empty()) {
+      print_summary(run, whole_);
+    } else {
+      print_written(options_, run);
+    }
+    return {};
+  }
+
+  const AggregateOptions& options_;
+  const Aggregator& rule_;
+  const Communicator& ranks_;
+  const Round& whole_;
+  Shard shard_;
+};
+
+Result<void> check_paths(const AggregateOptions& options) {
+  for (const std::string& path : {options.out, options.report}) {
+    if (path.empty()) continue;
+    if (Result<void> writable = check_writable(path); !writable) return writable;
+  }
+  return {};
+}
+
+Result<void> aggregate_together(const AggregateOptions& options, const Aggregator& rule,
+                                const Communicator& ranks) {
+  Result<void> good = ranks.rank() == 0 ? check_paths(options) : Result<void>();
+  if (good = agree(ranks, good); !good) return good;
+  const Result<RoundFiles> files = RoundFiles::open(options);
+  good = files ? check(files->round()) : Result<void>(files.error());
+  if (good = agree(ranks, good); !good) return good;
+  const Round round = files->round();
+  const std::string shape = fmt::format("{} {} {}", describe_shape(round.updates),
+                                        describe_shape(round.server), boba_version());
+  if (!all_same(ranks, shape)) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("the ranks see different files or are different versions of boba; "
+                             "rank 0 has {} of {}",
+                             options.updates, describe_shape(round.updates))};
+  }
+  // Ranks without columns wait for the outcome.
+  const auto team = ranks.first(ranks_in_use(round.updates.length(), ranks.size()));
+  Result<void> done;
+  if (team) done = RankedRun(options, rule, *team, round).run();
+  return agree(ranks, done);
+}
+
+}  // namespace
+
+Outcome aggregate_on_ranks(const AggregateOptions& options, const Aggregator& rule,
+                           const Communicator& ranks) {
+  const Result<void> done = aggregate_together(options, rule, ranks);
+  if (!done) return failed(done.error());
+  return {};
+}
+
+}  // namespace boba::tools
