@@ -17,7 +17,9 @@ if(BOBA_TORCH)
   # all that is needed. What the libraries need in turn is found when they are loaded.
   target_include_directories(boba_torch SYSTEM INTERFACE
                              ${BOBA_TORCH}/include ${BOBA_TORCH}/include/torch/csrc/api/include)
-  file(GLOB boba_torch_cuda ${BOBA_TORCH}/lib/libtorch_cuda.so)
+  # Its headers bring a fmt of their own along, which shadows the system's but has no library.
+  target_compile_definitions(boba_torch INTERFACE FMT_HEADER_ONLY=1)
+  file(GLOB boba_torch_cuda ${BOBA_TORCH}/lib/libtorch_cuda.so ${BOBA_TORCH}/lib/libc10_cuda.so)
   target_link_libraries(boba_torch INTERFACE
                         -Wl,--no-as-needed ${boba_torch_cuda} ${BOBA_TORCH}/lib/libtorch.so
                         ${BOBA_TORCH}/lib/libtorch_cpu.so ${BOBA_TORCH}/lib/libc10.so

@@ -35,11 +35,14 @@ function(boba_folder name)
   set_property(GLOBAL APPEND PROPERTY BOBA_FOLDERS boba_${name})
 endfunction()
 
-# boba_part(NAME LINKS ...): a folder beside the library, with the libraries that only a simulator
-# needs; programs link boba_NAME.
+# boba_part(NAME LINKS ... EXCEPT ...): a folder beside the library, with the libraries that only a
+# simulator needs; programs link boba_NAME. EXCEPT names sources that another stands in for.
 function(boba_part name)
-  cmake_parse_arguments(arg "" "" "LINKS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LINKS;EXCEPT" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  foreach(other IN LISTS arg_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "/${other}$")
+  endforeach()
   add_library(boba_${name} STATIC ${sources})
   target_link_libraries(boba_${name} PUBLIC ${arg_LINKS} PRIVATE boba_flags)
 endfunction()

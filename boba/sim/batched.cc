@@ -12,6 +12,8 @@
 #include "boba/sim/many.h"
 #include "boba/sim/network.h"
 #include "boba/sim/pool.h"
+#include "boba/sim/process.h"
+#include "boba/sim/replay.h"
 #include "boba/sim/shards.h"
 #include "boba/sim/trainer.h"
 
@@ -141,9 +143,16 @@ class BatchedTrainer final : public Trainer {
   Result<void> train(std::span<const float> w, int round, double rate,
                      std::span<const TrainingTask> tasks) override {
     return guarded("training", [&] {
-      arrange(tasks);
+      arrange(w, tasks);
       const Tensor start = tensor_of(w, device_);
-      for (Group& group : groups_) update(group, start, round, rate, tasks);
+      const auto all = [&] {
+        for (const Group& group : groups_) update(group, start, round, rate, tasks);
+      };
+      if (replay_) {
+        replay_->run(all);
+      } else {
+        all();
+      }
     });
   }
 
@@ -179,10 +188,18 @@ class BatchedTrainer final : public Trainer {
     double loss = 0;
     const Result<void> done = guarded("the server's loss", [&] {
       const torch::NoGradGuard no_grad;
-      const Batch& batch = server_batch();
-      loss =
-          torch::cross_entropy_loss(scores_of(tensor_of(w, device_), batch.inputs[0]), batch.labels)
-              .item<double>();
+      Probe& probe = probe_at(w);
+      const auto ask = [&] {
+        const Batch& batch = server_batch();
+        probe.loss.copy_(
+            torch::cross_entropy_loss(scores_of(probe.w, batch.inputs[0]), batch.labels));
+      };
+      if (probe.replay) {
+        probe.replay->run(ask);
+      } else {
+        ask();
+      }
+      loss = probe.loss.item<double>();
     });
     if (!done) return done.error();
     return loss;
@@ -197,16 +214,51 @@ class BatchedTrainer final : public Trainer {
   }
 
  private:
+  // Where the server's loss is asked for, hundreds of times a round: always in the same memory.
+  struct Probe {
+    Tensor w;
+    Tensor loss;
+    std::unique_ptr<Replay> replay;
+  };
+
+  Probe& probe_at(std::span<const float> w) {
+    if (!probe_) {
+      const auto floats = torch::TensorOptions(device_).dtype(torch::kFloat);
+      probe_.emplace(Probe{torch::empty({static_cast<std::int64_t>(length_)}, floats),
+                           torch::empty({}, floats), many_ ? make_replay(device_) : nullptr});
+    }
+    probe_->w.copy_(tensor_of(w, device_));
+    return *probe_;
+  }
+
+  // Who trains, and from where to where.
+  struct Arrangement {
+    const float* w = nullptr;
+    std::vector<std::pair<Learner, std::size_t>> learners;
+    std::vector<float*> rows;
+    bool operator==(const Arrangement&) const = default;
+  };
+
   // Groups of the tasks; those of the last round where nothing changed.
-  void arrange(std::span<const TrainingTask> tasks) {
-    std::vector<std::pair<Learner, std::size_t>> who;
+  void arrange(std::span<const float> w, std::span<const TrainingTask> tasks) {
+    Arrangement now{w.data(), {}, {}};
     std::vector<std::int64_t> counts;
     for (const TrainingTask& task : tasks) {
-      who.emplace_back(task.learner, task.index);
+      now.learners.emplace_back(task.learner, task.index);
+      now.rows.push_back(task.out.data());
       counts.push_back(pool_->holding(task).count);
     }
-    if (who == arranged_) return;
-    arranged_ = std::move(who);
+    if (now == arranged_) return;
+    replay_.reset();
+    const bool same_learners = now.learners == arranged_.learners;
+    arranged_ = std::move(now);
+    if (!same_learners) form_groups(tasks, counts);
+    bool still = training_.algorithm == Algorithm::kFedSgd && many_ != nullptr;
+    for (const Group& group : groups_) still = still && group.whole;
+    if (still) replay_ = make_replay(device_);
+  }
+
+  void form_groups(std::span<const TrainingTask> tasks, std::span<const std::int64_t> counts) {
     groups_.clear();
     for (const auto& members : grouped(counts)) {
       Group& group = groups_.emplace_back();
@@ -289,7 +341,7 @@ class BatchedTrainer final : public Trainer {
   }
 
   // The local procedure of a group.
-  void update(Group& group, const Tensor& w, int round, double rate,
+  void update(const Group& group, const Tensor& w, int round, double rate,
               std::span<const TrainingTask> tasks) {
     std::vector<Batches> batches;
     std::vector<std::span<float>> rows;
@@ -366,9 +418,11 @@ class BatchedTrainer final : public Trainer {
   std::optional<Pool> pool_;
   Shard test_;
   std::optional<Batch> server_batch_;
-  std::vector<std::pair<Learner, std::size_t>> arranged_;
+  std::optional<Probe> probe_;
+  Arrangement arranged_;
   std::vector<Group> groups_;
-  Tensor flat_;  // the script's parameters
+  std::unique_ptr<Replay> replay_;  // where every round is the same work
+  Tensor flat_;                     // the script's parameters
   std::unique_ptr<Replica> replica_;
 };
 
@@ -378,6 +432,7 @@ Result<std::unique_ptr<Trainer>> make_batched_trainer(const Experiment& experime
                                                       const Dataset& dataset,
                                                       const FederationPlan& plan,
                                                       const std::string& device, int threads) {
+  prepare_process();
   std::unique_ptr<Trainer> trainer;
   Error error;
   const Result<void> done = guarded("preparing the model", [&] {

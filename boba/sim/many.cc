@@ -35,14 +35,19 @@ class ManyCnn final : public ManyNetwork {
   explicit ManyCnn(bool short_numbers) : type_(short_numbers ? torch::kBFloat16 : torch::kFloat) {}
 
   Tensor kept(const Tensor& inputs) const override {
-    return inputs.permute({0, 2, 3, 1}).to(type_).contiguous();
+    // A piece at a time: in between the images take more room than in the end.
+    std::vector<Tensor> pieces;
+    for (const Tensor& piece : inputs.split(kPiece)) {
+      pieces.push_back(lay_out(piece.permute({0, 2, 3, 1}).to(type_).contiguous()));
+    }
+    return torch::cat(pieces);
   }
 
   Tensor forward(const std::vector<Tensor>& p, const Tensor& inputs, bool shared) const override {
     const std::int64_t clients = inputs.size(0);
     const std::int64_t examples = inputs.size(1);
-    Tensor x = pool(torch::relu(many_conv3x3(inputs.flatten(0, 1), p[0], p[1], shared)));
-    x = pool(torch::relu(many_conv3x3(x, p[2], p[3], shared)));
+    Tensor x = many_relu_pool(many_laid_out_conv3x3(inputs.flatten(0, 1), p[0], p[1], shared));
+    x = many_relu_pool(many_conv3x3(x, p[2], p[3], shared));
     x = torch::relu(many_conv3x3(x, p[4], p[5], shared));
     // The dense layers know the order channel, height, width.
     x = x.permute({0, 3, 1, 2}).reshape({clients, examples, -1}).to(torch::kFloat);
@@ -51,10 +56,7 @@ class ManyCnn final : public ManyNetwork {
   }
 
  private:
-  static Tensor pool(const Tensor& x) {
-    return torch::max_pool2d(x.permute({0, 3, 1, 2}), 2).permute({0, 2, 3, 1}).contiguous();
-  }
-
+  static constexpr std::int64_t kPiece = 5000;
   torch::ScalarType type_;
 };
 

@@ -10,6 +10,8 @@
 #include <array>
 #include <vector>
 
+#include "boba/sim/many_cuda.h"
+
 namespace boba {
 namespace {
 
@@ -24,12 +26,30 @@ constexpr std::int64_t kMostBytes = std::int64_t{6} << 30;  // of neighbourhoods
 Tensor channels_second(const Tensor& x) { return x.permute({0, 3, 1, 2}); }
 Tensor channels_last(const Tensor& x) { return x.permute({0, 2, 3, 1}).contiguous(); }
 
-// Products of float32 sums where the factors are shorter.
+// Sums in float32 where the factors are shorter.
 Tensor long_product(const Tensor& a, const Tensor& b) {
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 8)
   if (a.is_cuda() && a.scalar_type() != torch::kFloat) return at::bmm(a, b, torch::kFloat);
 #endif
   return torch::bmm(a, b).to(torch::kFloat);
+}
+
+// a' b for each client, a and b (clients, rows, ...) with many rows. A GPU wants more products at a
+// time than there are clients, so the rows are cut.
+Tensor tall_product(const Tensor& a, const Tensor& b) {
+  std::int64_t cuts = 1;
+  if (a.is_cuda()) {
+    for (const std::int64_t more : {10, 8, 5, 4, 2}) {
+      if (a.size(1) % more != 0 || a.size(1) / more < 1024) continue;
+      cuts = more;
+      break;
+    }
+  }
+  const auto cut = [&](const Tensor& x) {
+    return x.reshape({x.size(0) * cuts, x.size(1) / cuts, x.size(2)});
+  };
+  const Tensor parts = long_product(cut(a).transpose(1, 2), cut(b));
+  return cuts == 1 ? parts : parts.view({a.size(0), cuts, a.size(2), b.size(2)}).sum(1);
 }
 
 // The neighbourhoods of clients [first, first + count): (count, examples * places, 9 * channels).
@@ -40,6 +60,10 @@ Tensor neighbourhoods(const Tensor& x, std::int64_t clients, std::int64_t first,
   const std::int64_t width = x.size(2) - kSide + 1;
   const std::int64_t channels = x.size(3);
   const Tensor part = x.narrow(0, first * examples, count * examples);
+  if (many_cuda_serves(part)) {
+    return many_cuda_neighbourhoods(part).view(
+        {count, examples * height * width, kSide * kSide * channels});
+  }
   const auto step = part.strides();
   return part
       .as_strided({count * examples, height, width, kSide, kSide, channels},
@@ -110,7 +134,7 @@ struct ManyConvolution : torch::autograd::Function<ManyConvolution> {
     const std::int64_t step = clients_at_once(x, clients);
     for (std::int64_t first = 0; first < clients; first += step) {
       const std::int64_t count = std::min(step, clients - first);
-      parts.push_back(long_product(by_client.narrow(0, first, count).transpose(1, 2),
+      parts.push_back(tall_product(by_client.narrow(0, first, count),
                                    neighbourhoods(x, clients, first, count)));
     }
     return torch::cat(parts)
@@ -154,7 +178,77 @@ struct ManyConvolution : torch::autograd::Function<ManyConvolution> {
   }
 };
 
+// Weights as rows of a layout with more places than a neighbourhood has.
+Tensor as_wide_rows(const Tensor& weight, std::int64_t places) {
+  const Tensor rows = as_rows(weight);
+  return torch::constant_pad_nd(rows, {0, places - rows.size(2)});
+}
+
+struct LaidOutConvolution : torch::autograd::Function<LaidOutConvolution> {
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
+                        const Tensor& bias, bool shared) {
+    context->save_for_backward({x, weight});
+    const std::int64_t places = x.size(3);
+    const std::int64_t outputs = weight.size(1);
+    const Tensor rows = as_wide_rows(shared ? weight.narrow(0, 0, 1) : weight, places)
+                            .to(x.scalar_type())
+                            .transpose(1, 2);
+    const Tensor shift = bias.to(x.scalar_type());
+    const Tensor y =
+        shared ? torch::addmm(shift[0], x.view({-1, places}), rows[0])
+               : torch::baddbmm(shift.unsqueeze(1), x.view({weight.size(0), -1, places}), rows);
+    return y.view({x.size(0), x.size(1), x.size(2), outputs});
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const auto saved = context->get_saved_variables();
+    const Tensor& x = saved[0];
+    const Tensor& weight = saved[1];
+    const std::int64_t clients = weight.size(0);
+    const Tensor by_client = gradients[0].contiguous().view({clients, -1, weight.size(1)});
+    const Tensor rows = tall_product(by_client, x.view({clients, -1, x.size(3)}));
+    const Tensor of_weight = rows.narrow(2, 0, kSide * kSide * weight.size(2))
+                                 .reshape({clients, weight.size(1), kSide, kSide, weight.size(2)})
+                                 .permute({0, 1, 4, 2, 3});
+    return {Tensor(), of_weight, by_client.sum(1, /*keepdim=*/false, torch::kFloat), Tensor()};
+  }
+};
+
+struct ReluPool : torch::autograd::Function<ReluPool> {
+  static Tensor forward(AutogradContext* context, const Tensor& x) {
+    const Pooled pooled = many_cuda_relu_pool(x);
+    context->save_for_backward({pooled.places});
+    context->saved_data["sizes"] = x.sizes().vec();
+    return pooled.values;
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    return {many_cuda_relu_pool_gradient(gradients[0].contiguous(),
+                                         context->get_saved_variables()[0],
+                                         context->saved_data["sizes"].toIntVector())};
+  }
+};
+
 }  // namespace
+
+Tensor lay_out(const Tensor& x) {
+  const Tensor rows = neighbourhoods(x, 1, 0, 1);
+  const auto unit = static_cast<std::int64_t>(16 / x.element_size());
+  const std::int64_t places = (rows.size(2) + unit - 1) / unit * unit;
+  return torch::constant_pad_nd(rows, {0, places - rows.size(2)})
+      .view({x.size(0), x.size(1) - 2, x.size(2) - 2, places});
+}
+
+Tensor many_laid_out_conv3x3(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                             bool shared) {
+  return LaidOutConvolution::apply(x, weight, bias, shared);
+}
+
+Tensor many_relu_pool(const Tensor& x) {
+  if (many_cuda_serves(x)) return ReluPool::apply(x);
+  return torch::max_pool2d(torch::relu(x).permute({0, 3, 1, 2}), 2)
+      .permute({0, 2, 3, 1})
+      .contiguous();
+}
 
 Tensor many_conv3x3(const Tensor& x, const Tensor& weight, const Tensor& bias, bool shared) {
   return ManyConvolution::apply(x, weight, bias, shared);

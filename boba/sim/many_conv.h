@@ -1,5 +1,5 @@
-// A 3x3 convolution, valid padding, whose weights are each client's own: the gradient of the
-// weights comes per client, without a loop over clients.
+// 3x3 convolutions, valid padding, whose weights are each client's own: the gradient of the weights
+// comes per client, without a loop over clients. And what stands between them.
 #pragma once
 
 #include <torch/torch.h>
@@ -12,5 +12,14 @@ namespace boba {
 // clients have the same weights, and only their gradients differ.
 torch::Tensor many_conv3x3(const torch::Tensor& x, const torch::Tensor& weight,
                            const torch::Tensor& bias, bool shared);
+
+// The same of inputs that never change, laid out once: lay_out gives (examples, height - 2, width -
+// 2, places), places being 9 * channels rounded up to the sixteen bytes that a GPU likes.
+torch::Tensor lay_out(const torch::Tensor& x);
+torch::Tensor many_laid_out_conv3x3(const torch::Tensor& x, const torch::Tensor& weight,
+                                    const torch::Tensor& bias, bool shared);
+
+// max(0, largest of 2x2) of (N, height, width, channels).
+torch::Tensor many_relu_pool(const torch::Tensor& x);
 
 }  // namespace boba

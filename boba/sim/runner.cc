@@ -14,6 +14,7 @@
 
 #include "boba/kernels/cpu/parallel.h"
 #include "boba/sim/plan.h"
+#include "boba/sim/spread.h"
 
 namespace boba {
 namespace {
@@ -74,7 +75,8 @@ class GridRunner {
       : grid_(grid), data_(data), store_(store), options_(options), observer_(observer) {}
 
   Result<void> run() {
-    if (const Result<void> usable = check_device(options_.device); !usable) return usable;
+    const Result<std::string> device = device_name(options_.device);
+    if (!device) return device.error();
     // All runs are noted first: the database shows the whole grid from the start.
     std::vector<Planned> planned;
     for (const Experiment& experiment : grid_.experiments) {
@@ -83,8 +85,9 @@ class GridRunner {
       if (!dataset) return dataset.error();
       // What only the data can tell: too few examples for a client, or of a class for the server.
       if (const auto plan = make_plan(experiment, **dataset); !plan) return plan.error();
-      const auto header = header_of(experiment, **dataset, grid_.name);
+      auto header = header_of(experiment, **dataset, grid_.name);
       if (!header) return header.error();
+      if (!device->empty()) header->version += ", " + *device;
       const auto id = store_.add_run(*header);
       if (!id) return id.error();
       planned.push_back({&experiment, std::move(*dataset), *id});
@@ -93,8 +96,9 @@ class GridRunner {
     const int jobs =
         std::clamp(options_.jobs, 1, static_cast<int>(std::max<std::size_t>(1, planned.size())));
     std::atomic<std::size_t> next{0};
+    const auto take = [&] { return options_.next ? options_.next() : next++; };
     cpu::run_team(jobs, [&](int /*member*/, int size) {
-      for (std::size_t i = next++; i < planned.size(); i = next++) {
+      for (std::size_t i = take(); i < planned.size(); i = take()) {
         if (stopping()) return;
         run_one(i, planned[i], std::max(1, threads / size));
       }
@@ -159,8 +163,11 @@ class GridRunner {
   }
 
   Result<RunEnd> run_claimed(std::size_t index, const Planned& planned, int threads) {
-    auto made = make_simulation(*planned.experiment, *planned.dataset,
-                                {.device = options_.device, .threads = threads}, grid_.name);
+    const Place place{.device = options_.device, .threads = threads};
+    auto made = options_.ranks == nullptr
+                    ? make_simulation(*planned.experiment, *planned.dataset, place, grid_.name)
+                    : make_leading_simulation(*planned.experiment, *planned.dataset, place,
+                                              grid_.name, *options_.ranks);
     if (!made) return made.error();
     Simulation& simulation = **made;
     const Result<void> ready = prepare(planned.run, simulation);

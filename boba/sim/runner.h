@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include "boba/core/result.h"
 #include "boba/data/catalogue.h"
 #include "boba/data/dataset.h"
+#include "boba/dist/communicator.h"
 #include "boba/experiment/grid.h"
 #include "boba/sim/simulation.h"
 #include "boba/store/store.h"
@@ -59,6 +61,10 @@ struct RunnerOptions {
   std::string device = "cpu";  // where they compute; see simulation.h
   ClaimMode mode = ClaimMode::kNew;
   const std::atomic<bool>* stop = nullptr;  // when true, runs stop after their round
+  // The next run that is this process's to do; empty: all of them, in order.
+  std::function<std::size_t()> next = {};
+  // Processes that share the training of each run; this one is rank 0, the others follow.
+  const Communicator* ranks = nullptr;
 };
 
 // Runs what is not finished. Fails only where the database or a data set cannot be used at all; a

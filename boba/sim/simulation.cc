@@ -23,6 +23,7 @@
 #include "boba/sim/metrics.h"
 #include "boba/sim/plan.h"
 #include "boba/sim/schedule.h"
+#include "boba/sim/spread.h"
 #include "boba/sim/trainer.h"
 
 namespace boba {
@@ -106,7 +107,9 @@ class TrainedSimulation final : public Simulation {
     updates_ = make_rows(rows);
     const std::size_t classes = parts_.plan.server.size();
     const bool whole = classes > 0 && e.training.algorithm != Algorithm::kFedSgd;
-    server_ = make_rows(classes + (whole ? 1 : 0));
+    // What no rule looks at is not trained.
+    const Shape alone{.clients = rows, .length = length_};
+    if (!parts_.rule.admits(alone)) server_ = make_rows(classes + (whole ? 1 : 0));
     for (const ShardPlan& shard : parts_.plan.server) {
       server_counts_.push_back(static_cast<double>(shard.examples.size()));
     }
@@ -298,7 +301,8 @@ class TrainedSimulation final : public Simulation {
   Result<Verdict> aggregate(const Gathered& rows, int round, double rate) {
     Round view{.updates = rows.clients.view(),
                .server = rows.server.view(),
-               .server_counts = server_counts_,
+               .server_counts = rows.server.rows() > 0 ? std::span<const double>(server_counts_)
+                                                       : std::span<const double>(),
                .server_whole = rows.whole.view(),
                .model = parameters_.view(),
                .learning_rate = step_of(rate),
@@ -397,10 +401,11 @@ Result<AttackPtr> attack_on_updates(const Experiment& experiment, const Federati
 
 }  // namespace
 
-Result<void> check_device(std::string_view device) {
-  if (device == "cpu") return {};
+Result<std::string> device_name(std::string_view device) {
+  if (device == "cpu") return std::string();
   const auto kernels = kernels_of({.device = std::string(device)});
-  return kernels ? Result<void>() : kernels.error();
+  if (!kernels) return kernels.error();
+  return (*kernels)->name();
 }
 
 Result<RunHeader> header_of(const Experiment& experiment, const Dataset& dataset,
@@ -447,6 +452,7 @@ Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment
                                        : make_batched_trainer(experiment, dataset, *plan,
                                                               place.device, place.threads);
   if (!trainer) return trainer.error();
+  if (place.ranks != nullptr) trainer = spread_trainer(std::move(*trainer), *place.ranks);
   auto header = header_of(experiment, dataset, name);
   if (!header) return header.error();
   if (place.device != "cpu") header->version += fmt::format(", {}", (*kernels)->name());

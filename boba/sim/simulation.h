@@ -14,6 +14,7 @@
 
 #include "boba/core/result.h"
 #include "boba/data/dataset.h"
+#include "boba/dist/communicator.h"
 #include "boba/experiment/experiment.h"
 #include "boba/store/records.h"
 #include "boba/store/safetensors.h"
@@ -49,10 +50,12 @@ class Simulation {
 struct Place {
   std::string device = "cpu";  // or "cuda", "cuda:1", ...
   int threads = 1;             // at least 1
+  // Processes that share the training, each in step with the others; see spread.h.
+  const Communicator* ranks = nullptr;
 };
 
-// "cpu", "cuda" or "cuda:N", and whether this build and machine have it.
-Result<void> check_device(std::string_view device);
+// What "cuda" or "cuda:N" is called where this build and machine have it; "" for "cpu".
+Result<std::string> device_name(std::string_view device);
 
 // name: of the experiment file. The data set must outlive the simulation.
 Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment,

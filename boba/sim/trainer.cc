@@ -1,18 +1,16 @@
 #include "boba/sim/trainer.h"
 
-#include <cblas.h>
 #include <fmt/format.h>
-#include <malloc.h>
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "boba/kernels/cpu/parallel.h"
 #include "boba/sim/batches.h"
 #include "boba/sim/guarded.h"
 #include "boba/sim/network.h"
+#include "boba/sim/process.h"
 #include "boba/sim/shards.h"
 
 namespace boba {
@@ -21,18 +19,6 @@ namespace {
 using torch::Tensor;
 
 constexpr std::int64_t kTestChunk = 500;
-
-// One thread per client: LibTorch's and OpenBLAS's own threads would fight for the same processors.
-// Large tensors come and go with every client, so memory is kept instead of returned.
-void prepare_process() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    at::set_num_threads(1);
-    openblas_set_num_threads(1);
-    mallopt(M_MMAP_THRESHOLD, 1 << 30);
-    mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  });
-}
 
 // What a thread works with.
 struct Worker {

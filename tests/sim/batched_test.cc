@@ -204,6 +204,7 @@ TEST(Device, GpuAgreesWithTheProcessorAfterTwentyRounds) {
         e.model.kind = model;
         e.rule = rule;
         e.training.rounds = 20;
+        e.training.learning_rate = 0.05;
         e.training.momentum = 0.5;
         e.training.algorithm = algorithm;
         e.training.local_steps = algorithm == Algorithm::kFedSgd ? 1 : 2;
@@ -220,8 +221,9 @@ TEST(Device, GpuAgreesWithTheProcessorAfterTwentyRounds) {
         }
         const double moved = distance((*cpu)->parameters(), start);
         const double apart = distance((*cpu)->parameters(), (*gpu)->parameters());
-        EXPECT_LT(apart, 0.05 * moved) << "moved " << moved;
-        RecordProperty("apart", std::to_string(apart / moved));
+        const bool convolutions = std::string(model).starts_with("cnn");
+        EXPECT_LT(apart, (convolutions ? 0.05 : 0.005) * moved) << "moved " << moved;
+        printf("%s, %s: %.2g of the way\n", model, rule, apart / moved);
       }
     }
   }

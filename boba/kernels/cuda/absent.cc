@@ -1,6 +1,7 @@
 // A build without CUDA.
 #include "boba/kernels/cuda/cuda.h"
 #include "boba/kernels/cuda/matrix.h"
+#include "boba/kernels/cuda/view.h"
 
 namespace boba {
 namespace {
@@ -19,6 +20,13 @@ Result<std::unique_ptr<const Kernels>> make_cuda_kernels(const CudaOptions& /*op
 }
 
 Result<std::unique_ptr<const Kernels>> make_hosted_cuda_kernels(const CudaOptions& /*options*/) {
+  return absent();
+}
+
+Result<DeviceView> DeviceView::make(const UpdateView& /*rows*/, int /*device*/) { return absent(); }
+
+Result<Verdict> aggregate(const Aggregator& /*rule*/, const Kernels& /*cuda*/,
+                          const DeviceRound& /*round*/, MutableRow /*out*/) {
   return absent();
 }
 

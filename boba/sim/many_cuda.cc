@@ -1,0 +1,59 @@
+#include "boba/sim/many_cuda.h"
+
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include "boba/sim/many_kernels.h"
+
+namespace boba {
+namespace {
+
+using torch::Tensor;
+
+ImageBatch shape_of(const Tensor& x) {
+  return {x.size(0), x.size(1), x.size(2), x.size(3) * static_cast<std::int64_t>(x.element_size())};
+}
+
+PoolType type_of(const Tensor& x) {
+  return x.scalar_type() == torch::kFloat ? PoolType::kFloat : PoolType::kBFloat16;
+}
+
+}  // namespace
+
+bool many_cuda_serves(const Tensor& x) {
+  const auto type = x.scalar_type();
+  return x.is_cuda() && x.is_contiguous() && (type == torch::kFloat || type == torch::kBFloat16) &&
+         shape_of(x).bytes % 16 == 0;
+}
+
+Tensor many_cuda_neighbourhoods(const Tensor& x) {
+  Tensor out = torch::empty({x.size(0), x.size(1) - 2, x.size(2) - 2, 9 * x.size(3)}, x.options());
+  copy_neighbourhoods(shape_of(x), x.data_ptr(), out.data_ptr(), c10::cuda::getCurrentCUDAStream());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return out;
+}
+
+Pooled many_cuda_relu_pool(const Tensor& y) {
+  const std::vector<std::int64_t> sizes = {y.size(0), y.size(1) / 2, y.size(2) / 2, y.size(3)};
+  Pooled pooled{torch::empty(sizes, y.options()),
+                torch::empty(sizes, y.options().dtype(torch::kByte))};
+  relu_pool(shape_of(y), type_of(y), y.data_ptr(), pooled.values.data_ptr(),
+            pooled.places.data_ptr<std::uint8_t>(), c10::cuda::getCurrentCUDAStream());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return pooled;
+}
+
+Tensor many_cuda_relu_pool_gradient(const Tensor& gradient, const Tensor& places,
+                                    at::IntArrayRef sizes) {
+  // A last row or column of odd sides is in no window.
+  const bool even = sizes[1] % 2 == 0 && sizes[2] % 2 == 0;
+  Tensor out =
+      even ? torch::empty(sizes, gradient.options()) : torch::zeros(sizes, gradient.options());
+  relu_pool_gradient(shape_of(out), type_of(out), gradient.data_ptr(),
+                     places.data_ptr<std::uint8_t>(), out.data_ptr(),
+                     c10::cuda::getCurrentCUDAStream());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return out;
+}
+
+}  // namespace boba

@@ -1,0 +1,15 @@
+// A build without CUDA, or a LibTorch without it: no tensor is served.
+#include "boba/sim/many_cuda.h"
+
+namespace boba {
+
+bool many_cuda_serves(const torch::Tensor& /*x*/) { return false; }
+torch::Tensor many_cuda_neighbourhoods(const torch::Tensor& x) { return x; }
+Pooled many_cuda_relu_pool(const torch::Tensor& y) { return {y, y}; }
+torch::Tensor many_cuda_relu_pool_gradient(const torch::Tensor& gradient,
+                                           const torch::Tensor& /*places*/,
+                                           at::IntArrayRef /*sizes*/) {
+  return gradient;
+}
+
+}  // namespace boba
