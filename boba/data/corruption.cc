@@ -1,42 +1,16 @@
 #include "boba/data/corruption.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
-#include <vector>
 
-#include "boba/core/spec.h"
 #include "boba/data/corruption_parts.h"
 
 namespace boba {
 namespace {
 
-constexpr int kMostSeverity = 5;
-constexpr std::size_t kCommon = 15;
-
-constexpr std::array<CorruptionInfo, 16> kInfos = {{
-    {"gaussian-noise", "normal noise on every value"},
-    {"shot-noise", "as if few photons had been counted"},
-    {"impulse-noise", "some values black or full"},
-    {"defocus-blur", "blur of a lens out of focus"},
-    {"glass-blur", "neighbouring pixels mixed up, as behind frosted glass"},
-    {"motion-blur", "blur along a line"},
-    {"zoom-blur", "blur away from the centre"},
-    {"snow", "white streaks, and a whiter image"},
-    {"frost", "a pane with ice crystals in front"},
-    {"fog", "a cloud in front"},
-    {"brightness", "lighter"},
-    {"contrast", "closer to the mean"},
-    {"elastic-transform", "stretched and bent"},
-    {"pixelate", "fewer, larger pixels"},
-    {"jpeg-compression", "stored as JPEG of low quality"},
-    {"speckle-noise", "normal noise in proportion to the value"},
-}};
-
-// In the order of kInfos.
+// In the order of all_corruptions().
 constexpr std::array<Effect, 16> kEffects = {gaussian_noise,
                                              shot_noise,
                                              impulse_noise,
@@ -55,9 +29,10 @@ constexpr std::array<Effect, 16> kEffects = {gaussian_noise,
                                              speckle_noise};
 
 std::size_t index_of(std::string_view name) {
-  const auto found = std::find_if(kInfos.begin(), kInfos.end(),
+  const auto infos = all_corruptions();
+  const auto found = std::find_if(infos.begin(), infos.end(),
                                   [&](const CorruptionInfo& info) { return info.name == name; });
-  return static_cast<std::size_t>(found - kInfos.begin());
+  return static_cast<std::size_t>(found - infos.begin());
 }
 
 // NaN cannot come of finite images; it would become 0.
@@ -66,26 +41,6 @@ std::uint8_t to_byte(float value) {
 }
 
 }  // namespace
-
-std::span<const CorruptionInfo> common_corruptions() { return std::span(kInfos).first(kCommon); }
-
-std::span<const CorruptionInfo> all_corruptions() { return kInfos; }
-
-Result<void> check_corruption(std::string_view name, int severity) {
-  if (index_of(name) == kInfos.size()) {
-    std::vector<std::string_view> names;
-    names.reserve(kInfos.size());
-    for (const CorruptionInfo& info : kInfos) names.push_back(info.name);
-    const std::string close = suggestion(name, names);
-    return invalid_argument(fmt::format("no corruption '{}'{} corruptions are: {}", name,
-                                        close.empty() ? ";" : close, join(names)));
-  }
-  if (severity < 1 || severity > kMostSeverity) {
-    return invalid_argument(
-        fmt::format("{} has severities 1 to {}; got {}", name, kMostSeverity, severity));
-  }
-  return {};
-}
 
 void corrupt(std::string_view name, int severity, const StreamKey& key, const ImageShape& shape,
              std::span<std::uint8_t> image) {
