@@ -36,16 +36,21 @@ void add_aggregate(CLI::App& app, Outcome& outcome);
 void add_attack(CLI::App& app, Outcome& outcome);
 void add_bench(CLI::App& app, Outcome& outcome);
 void add_example(CLI::App& app, Outcome& outcome);
+void add_scaling(CLI::App& app, Outcome& outcome);
 // The simulator's; without it they say how to build it. Those that train are in a program of their
 // own.
 inline constexpr const char* kDemoSummary =
     "train a federation with attackers under three rules and draw a report";
 inline constexpr const char* kRunSummary = "run the experiments of a TOML file";
+inline constexpr const char* kPaperSummary = "the paper's experiments: list, run, compare";
+inline constexpr const char* kPaperRunSummary = "run experiments of the paper";
 void add_demo(CLI::App& app, Outcome& outcome);
 void add_data(CLI::App& app, Outcome& outcome);
 void add_run(CLI::App& app, Outcome& outcome);
 void add_report(CLI::App& app, Outcome& outcome);
 void add_results(CLI::App& app, Outcome& outcome);
+void add_paper(CLI::App& app, Outcome& outcome);
+void add_paper_run(CLI::App& paper, Outcome& outcome);
 void add_show(CLI::App& app, Outcome& outcome);
 
 // Checks of an option's text, with messages that say what would do.

@@ -9,9 +9,11 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "boba/core/spec.h"
+#include "boba/dist/launch.h"
 #include "tools/command.h"
 
 namespace boba::tools {
@@ -63,12 +65,9 @@ std::string unexpected_message(const CLI::App& app) {
   const CLI::App& command = deepest(app);
   std::vector<std::string> known;
   const bool group = !command.get_subcommands({}).empty();
-  if (group) {
-    for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
-  } else {
-    for (const CLI::Option* option : command.get_options()) {
-      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-    }
+  for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   }
   const std::vector<std::string> extras = app.remaining(true);
   const std::string word = extras.empty() ? "" : extras.front();
@@ -97,7 +96,16 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   return kUsage;
 }
 
+// Of several processes that mpirun started, all work at these commands; at others rank 0 alone.
+bool takes_part(int argc, char** argv) {
+  if (launched().rank == 0) return true;
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  return command == "aggregate" || command == "run";
+}
+
 int run(int argc, char** argv) {
+  if (!takes_part(argc, argv)) return kDone;
+  const bool speaks = launched().rank == 0;
   Outcome outcome;
   CLI::App app(kDescription, "boba");
   app.set_version_flag("--version", "boba " BOBA_VERSION, "print the version");
@@ -110,6 +118,7 @@ int run(int argc, char** argv) {
   add_results(app, outcome);
   add_show(app, outcome);
   add_report(app, outcome);
+  add_paper(app, outcome);
   add_data(app, outcome);
   add_example(app, outcome);
   add_rules(app, outcome);
@@ -117,9 +126,11 @@ int run(int argc, char** argv) {
   add_aggregate(app, outcome);
   add_attack(app, outcome);
   add_bench(app, outcome);
+  add_scaling(app, outcome);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (!speaks) return error.get_exit_code() == 0 ? kDone : kUsage;
     if (error.get_exit_code() == 0) return app.exit(error);
     return report_parse_error(app, error);
   }
@@ -128,7 +139,7 @@ int run(int argc, char** argv) {
     outcome = Failure{kFailed, "cannot write to standard output"};
   }
   if (!outcome) return kDone;
-  fmt::print(stderr, "{}: {}\n", spoken_name(app), outcome->message);
+  if (speaks) fmt::print(stderr, "{}: {}\n", spoken_name(app), outcome->message);
   return outcome->exit_code;
 }
 

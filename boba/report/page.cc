@@ -180,19 +180,6 @@ std::string header(std::string_view title, const std::vector<RunData>& runs,
   return html + "</p></header>\n";
 }
 
-std::string document(std::string_view title, const std::string& body) {
-  return "<!DOCTYPE html>\n<html lang=\"en\" data-errors=\"0\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-         "<meta name=\"color-scheme\" content=\"light dark\">\n"
-         "<meta name=\"generator\" content=\"boba report\">\n<link rel=\"icon\" href=\"data:,\">\n"
-         "<title>" +
-         escape(clip(title, 200)) + "</title>\n<style>" + std::string(style_sheet()) +
-         "</style>\n</head>\n<body>\n<main>\n" + body +
-         "</main>\n<div id=\"tip\" role=\"status\" "
-         "hidden></div>\n<script>" +
-         std::string(script()) + "</script>\n</body>\n</html>\n";
-}
-
 // " Not compared, ...: krum and lie." or nothing.
 std::string left_aside(const Setting& setting, const std::vector<Worst>& compared) {
   std::vector<std::string> labels;
@@ -206,6 +193,19 @@ std::string left_aside(const Setting& setting, const std::vector<Worst>& compare
 }
 
 }  // namespace
+
+std::string document(std::string_view title, const std::string& body, std::string_view more_style) {
+  return "<!DOCTYPE html>\n<html lang=\"en\" data-errors=\"0\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+         "<meta name=\"color-scheme\" content=\"light dark\">\n"
+         "<meta name=\"generator\" content=\"boba report\">\n<link rel=\"icon\" href=\"data:,\">\n"
+         "<title>" +
+         escape(clip(title, 200)) + "</title>\n<style>" + std::string(style_sheet()) +
+         std::string(more_style) + "</style>\n</head>\n<body>\n<main>\n" + body +
+         "</main>\n<div id=\"tip\" role=\"status\" "
+         "hidden></div>\n<script>" +
+         std::string(script()) + "</script>\n</body>\n</html>\n";
+}
 
 std::string conclusion(const Setting& setting) {
   std::vector<Worst> cases = setting.worst_cases();

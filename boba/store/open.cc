@@ -32,14 +32,6 @@ bool changes_wait(const fs::path& file) {
   return false;
 }
 
-// WAL needs files beside the database even to read it, which a folder that may not be written
-// cannot have; then, unless changes wait in such a file, the database is taken as it lies there.
-Access access_to(const fs::path& file, OpenMode mode) {
-  if (mode == OpenMode::kCreate) return Access::kCreate;
-  if (writable(file) && writable(folder_of(file))) return Access::kReadWrite;
-  return changes_wait(file) ? Access::kReadOnly : Access::kFrozen;
-}
-
 Result<void> check_place(const fs::path& file, OpenMode mode) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) {
@@ -89,6 +81,14 @@ Result<void> configure(Database& database, Access access, std::chrono::milliseco
 }
 
 }  // namespace
+
+// WAL needs files beside the database even to read it, which a folder that may not be written
+// cannot have; then, unless changes wait in such a file, the database is taken as it lies there.
+Access access_to(const fs::path& file, OpenMode mode) {
+  if (mode == OpenMode::kCreate) return Access::kCreate;
+  if (writable(file) && writable(folder_of(file))) return Access::kReadWrite;
+  return changes_wait(file) ? Access::kReadOnly : Access::kFrozen;
+}
 
 Result<Database> open_database(const fs::path& file, OpenMode mode,
                                std::chrono::milliseconds patience) {

@@ -16,4 +16,7 @@ namespace boba::store {
 Result<Database> open_database(const std::filesystem::path& file, OpenMode mode,
                                std::chrono::milliseconds patience = std::chrono::seconds(30));
 
+// How a file that is there can be opened.
+Access access_to(const std::filesystem::path& file, OpenMode mode);
+
 }  // namespace boba::store

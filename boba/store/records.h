@@ -89,4 +89,25 @@ struct RunRecord {
   std::string owner;
 };
 
+// What was computed rather than run: curves of points, by series. experiment, config, data and seed
+// identify it.
+struct MeasuredPoint {
+  std::string series;
+  double x = 0;
+  double y = 0;
+};
+
+struct MeasurementRecord {
+  std::int64_t id = 0;
+  std::string experiment;  // "pca"
+  std::string config;      // what was measured, a "key = value" a line
+  std::string data;        // checksum of the data set; "" if there is none
+  std::uint64_t seed = 0;
+  std::string version;  // of boba
+  std::string machine;  // where, for times: "cpu, 2 threads, avx512"
+  double seconds = 0;
+  std::string created;                // UTC, ISO 8601
+  std::vector<MeasuredPoint> points;  // in the order they were given, series by series
+};
+
 }  // namespace boba

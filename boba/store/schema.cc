@@ -132,7 +132,31 @@ SELECT e.run, e.round, who.value AS client, share.key AS class, share.value AS s
        json_each(e.shares, '$[' || who.key || ']') AS share;
 )sql";
 
-constexpr const char* kMigrations[] = {kTables, kViews};
+// What is computed rather than run: principal components, times, ratios.
+constexpr const char* kMeasurements = R"sql(
+CREATE TABLE measurements (
+  measurement INTEGER PRIMARY KEY,
+  experiment  TEXT NOT NULL,
+  config      TEXT NOT NULL,
+  data        TEXT NOT NULL,
+  seed        INTEGER NOT NULL,
+  version     TEXT NOT NULL,
+  machine     TEXT NOT NULL,
+  seconds     REAL NOT NULL,
+  created     TEXT NOT NULL,
+  UNIQUE (experiment, config, data, seed)
+);
+CREATE TABLE points (
+  measurement INTEGER NOT NULL REFERENCES measurements ON DELETE CASCADE,
+  series      TEXT NOT NULL,
+  number      INTEGER NOT NULL,
+  x           REAL,
+  y           REAL,
+  PRIMARY KEY (measurement, series, number)
+) WITHOUT ROWID;
+)sql";
+
+constexpr const char* kMigrations[] = {kTables, kViews, kMeasurements};
 
 struct Identity {
   std::int64_t application = 0;

@@ -110,17 +110,24 @@ Result<bool> Statement::next() {
   return sqlite_error(*file_, sqlite3_db_handle(statement_.get()));
 }
 
-Result<Database> Database::open(const std::filesystem::path& file, Access access) {
-  auto name = std::make_unique<std::string>(file.string());
+Result<std::string> uri_of(const std::filesystem::path& file, Access access) {
   // An absolute name: SQLite takes some relative ones, like ":memory:", for something else.
   std::error_code failure;
   const std::string absolute = std::filesystem::absolute(file, failure).string();
-  if (failure) return Error{ErrorCode::kIo, fmt::format("{}: {}", *name, failure.message())};
-  const std::string uri = fmt::format("file://{}{}", escaped(absolute),
-                                      access == Access::kFrozen ? "?immutable=1" : "");
+  if (failure) {
+    return Error{ErrorCode::kIo, fmt::format("{}: {}", file.string(), failure.message())};
+  }
+  return fmt::format("file://{}{}", escaped(absolute),
+                     access == Access::kFrozen ? "?immutable=1" : "");
+}
+
+Result<Database> Database::open(const std::filesystem::path& file, Access access) {
+  auto name = std::make_unique<std::string>(file.string());
+  const Result<std::string> uri = uri_of(file, access);
+  if (!uri) return uri.error();
   sqlite3* handle = nullptr;
   const int flags = flags_of(access) | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-  const int code = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
+  const int code = sqlite3_open_v2(uri->c_str(), &handle, flags, nullptr);
   Database database(std::move(name), handle);
   if (handle == nullptr) return Error{ErrorCode::kInternal, "out of memory"};
   if (code != SQLITE_OK) return sqlite_error(database.file(), handle);

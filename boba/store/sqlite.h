@@ -108,6 +108,9 @@ enum class Access : std::uint8_t {
   kFrozen,  // read-only, and nobody else writes: needs no files beside it
 };
 
+// The file as SQLite is told to open or attach it.
+Result<std::string> uri_of(const std::filesystem::path& file, Access access);
+
 // Not thread-safe.
 class Database {
  public:

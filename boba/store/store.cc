@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "boba/store/import.h"
+#include "boba/store/measurements.h"
 #include "boba/store/open.h"
 #include "boba/store/owner.h"
 #include "boba/store/read.h"
@@ -138,6 +140,23 @@ Result<std::optional<EstimateRecord>> Store::last_estimate(std::int64_t run) con
   const std::lock_guard lock(state_->mutex);
   return explain(store::read_last_estimate(state_->database, run),
                  fmt::format("read the label estimates of run {}", run));
+}
+
+Result<void> Store::write_measurement(const MeasurementRecord& measurement) {
+  const std::lock_guard lock(state_->mutex);
+  return explain(store::write_measurement(state_->database, measurement),
+                 fmt::format("write a measurement of {}", measurement.experiment));
+}
+
+Result<std::vector<MeasurementRecord>> Store::measurements(std::string_view experiment) const {
+  const std::lock_guard lock(state_->mutex);
+  return explain(store::read_measurements(state_->database, experiment), "read the measurements");
+}
+
+Result<ImportReport> Store::import_from(const std::filesystem::path& file, ImportMode mode) {
+  const std::lock_guard lock(state_->mutex);
+  return explain(store::import_results(state_->database, state_->file, file, mode),
+                 fmt::format("import {}", file.string()));
 }
 
 std::filesystem::path Store::models_folder() const {

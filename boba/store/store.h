@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "boba/core/result.h"
+#include "boba/store/import_report.h"
 #include "boba/store/records.h"
 
 namespace boba {
@@ -77,6 +78,17 @@ class Store {
   Result<std::vector<EvaluationRecord>> evaluations(std::int64_t run) const;
   // The last one, if there is any.
   Result<std::optional<EstimateRecord>> last_estimate(std::int64_t run) const;
+
+  // What was computed rather than run. Takes the place of one with the same experiment, config,
+  // data and seed.
+  Result<void> write_measurement(const MeasurementRecord& measurement);
+  // In the order of their ids; of one experiment, or all if it is empty.
+  Result<std::vector<MeasurementRecord>> measurements(std::string_view experiment = {}) const;
+
+  // Takes over what another database has: runs and measurements that are not here, and finished
+  // runs in place of unfinished ones. All of it happens, or nothing; nothing where finished runs
+  // contradict each other, unless the mode says to keep those that are here.
+  Result<ImportReport> import_from(const std::filesystem::path& file, ImportMode mode);
 
   // The folder for the models of this database: FILE.models. Not without FILE's ending: a.db and
   // a.sqlite are two databases.

@@ -85,7 +85,7 @@ TEST_F(Schema, AnOldFileIsBroughtUpToDate) {
   EXPECT_EQ((*rounds)[0].learning_rate, 0.5);
   EXPECT_TRUE(std::isnan((*rounds)[0].update_norm));
   EXPECT_EQ((*rounds)[0].fits, std::nullopt);
-  EXPECT_EQ(rows("PRAGMA user_version", 1), (std::vector<std::string>{"2"}));
+  EXPECT_EQ(rows("PRAGMA user_version", 1), (std::vector<std::string>{"3"}));
   // It takes new rounds as a new file does.
   ASSERT_EQ(*store->claim(5, ClaimMode::kRestart), ClaimOutcome::kClaimed);
   ASSERT_TRUE(store->write_round(5, sample_entry(1, {1, 1})));
@@ -109,9 +109,9 @@ TEST_F(Schema, ANewerFileIsRefused) {
   ASSERT_EQ(refusal(), "");
   {
     Database database = raw();
-    script(database, "PRAGMA user_version = 3");
+    script(database, "PRAGMA user_version = 4");
   }
-  EXPECT_NE(refusal().find("its schema has version 3, this boba knows up to 2"), std::string::npos)
+  EXPECT_NE(refusal().find("its schema has version 4, this boba knows up to 3"), std::string::npos)
       << refusal();
 }
 
@@ -142,7 +142,7 @@ TEST_F(Schema, FilesThatAreNoDatabaseAreRefusedAndLeftAlone) {
 TEST_F(Schema, AnEmptyFileWillDo) {
   write_text(file(), "");
   EXPECT_EQ(refusal(), "");
-  EXPECT_EQ(rows("PRAGMA user_version", 1), (std::vector<std::string>{"2"}));
+  EXPECT_EQ(rows("PRAGMA user_version", 1), (std::vector<std::string>{"3"}));
 }
 
 TEST_F(Schema, WhatIsNotThereOrIsAFolder) {

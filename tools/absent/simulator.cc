@@ -34,6 +34,9 @@ void add_show(CLI::App& app, Outcome& outcome) {
 void add_report(CLI::App& app, Outcome& outcome) {
   add_absent(app, outcome, "report", "draw the runs of a database");
 }
+void add_paper(CLI::App& app, Outcome& outcome) {
+  add_absent(app, outcome, "paper", kPaperSummary);
+}
 void add_data(CLI::App& app, Outcome& outcome) {
   add_absent(app, outcome, "data", "list and verify data sets");
 }

@@ -19,14 +19,15 @@ namespace {
 constexpr const char* kProgram = "boba-train";
 
 // Becomes the other program; returns only where that fails.
-Outcome hand_over(const std::string& name, const std::vector<std::string>& rest) {
+Outcome hand_over(const std::vector<std::string>& names, const std::vector<std::string>& rest) {
   std::error_code failure;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
   if (failure) {
     return Failure{kFailed, "cannot find where boba lies: /proc/self/exe: " + failure.message()};
   }
   const std::filesystem::path program = self.parent_path() / kProgram;
-  std::vector<std::string> words = {"boba", name};
+  std::vector<std::string> words = {"boba"};
+  words.insert(words.end(), names.begin(), names.end());
   words.insert(words.end(), rest.begin(), rest.end());
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
@@ -37,18 +38,26 @@ Outcome hand_over(const std::string& name, const std::vector<std::string>& rest)
                                       program.string(), std::strerror(errno))};
 }
 
-void add_handed_over(CLI::App& app, Outcome& outcome, const char* name, const char* summary) {
-  CLI::App* command = app.add_subcommand(name, summary);
+// names: of the command, after those of the commands it belongs to.
+void add_handed_over(CLI::App& app, Outcome& outcome, const std::vector<std::string>& names,
+                     const char* summary) {
+  CLI::App* command = app.add_subcommand(names.back(), summary);
   command->prefix_command();
   command->set_help_flag("");
-  command->callback([command, name, &outcome] { outcome = hand_over(name, command->remaining()); });
+  command->callback(
+      [command, names, &outcome] { outcome = hand_over(names, command->remaining()); });
 }
 
 }  // namespace
 
 void add_demo(CLI::App& app, Outcome& outcome) {
-  add_handed_over(app, outcome, "demo", kDemoSummary);
+  add_handed_over(app, outcome, {"demo"}, kDemoSummary);
 }
-void add_run(CLI::App& app, Outcome& outcome) { add_handed_over(app, outcome, "run", kRunSummary); }
+void add_run(CLI::App& app, Outcome& outcome) {
+  add_handed_over(app, outcome, {"run"}, kRunSummary);
+}
+void add_paper_run(CLI::App& paper, Outcome& outcome) {
+  add_handed_over(paper, outcome, {"paper", "run"}, kPaperRunSummary);
+}
 
 }  // namespace boba::tools

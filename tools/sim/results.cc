@@ -8,6 +8,7 @@
 
 #include "tools/command.h"
 #include "tools/sim/results_common.h"
+#include "tools/sim/results_import.h"
 #include "tools/sim/results_mean.h"
 #include "tools/table.h"
 
@@ -199,8 +200,13 @@ void add_results(CLI::App& app, Outcome& outcome) {
       "  boba results\n"
       "  boba results --where 'rule=boba,attack~ipm,accuracy>=0.9'\n"
       "  boba results --mean --where dataset=mnist\n"
-      "  boba results --csv > results.csv");
-  command->callback([options, &outcome] { outcome = run_results(*options); });
+      "  boba results --csv > results.csv\n"
+      "  boba results import other.db");
+  add_results_import(*command, outcome);
+  command->callback([command, options, &outcome] {
+    // CLI11 calls the command of a subcommand too.
+    if (command->get_subcommands().empty()) outcome = run_results(*options);
+  });
 }
 
 }  // namespace boba::tools

@@ -148,7 +148,7 @@ Outcome run(const Options& options) {
   auto store = Store::open(options.db, OpenMode::kCreate);
   if (!store) return failed(store.error());
   introduce(*grid);
-  const auto outcome = run_with_progress(*grid, *store, options);
+  const auto outcome = run_with_progress(*grid, *store, options, *make_self_communicator());
   if (!outcome) return failed(outcome.error());
   if (outcome->stopped) return Failure{kFailed, "stopped; the next 'boba demo' goes on"};
   if (!outcome->complaints.empty()) return Failure{kFailed, outcome->complaints.front()};

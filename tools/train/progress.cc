@@ -131,10 +131,9 @@ void Progress::ended(std::size_t index, std::int64_t run, RunEnd end, const std:
   draw(true);
 }
 
-std::vector<std::int64_t> Progress::runs() const {
-  std::vector<std::int64_t> ids;
-  for (const auto& entry : ids_) ids.push_back(entry.second);
-  return ids;
+std::map<std::size_t, std::int64_t> Progress::runs() const {
+  const std::lock_guard lock(mutex_);
+  return ids_;
 }
 
 void Progress::close() {

@@ -42,8 +42,8 @@ class Progress final : public RunObserver {
   void close();
 
   std::size_t count(RunEnd end) const { return ends_[static_cast<std::size_t>(end)]; }
-  // Ids of the runs that ended, in the order of the grid.
-  std::vector<std::int64_t> runs() const;
+  // Ids of the runs that ended, by place in the grid.
+  std::map<std::size_t, std::int64_t> runs() const;
   // One sentence for each run that failed or was left alone, for the last word of the command.
   const std::vector<std::string>& complaints() const { return complaints_; }
 

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
+#include "boba/dist/launch.h"
 #include "boba/experiment/grid.h"
 #include "boba/store/store.h"
 #include "tools/command.h"
@@ -62,15 +65,17 @@ Outcome show_grid(const Grid& grid) {
   return {};
 }
 
-Outcome report_outcome(const GridOutcome& outcome, const std::string& db) {
+Outcome report_outcome(const GridOutcome& outcome, const std::string& db, bool speaks) {
   std::size_t finished = 0;
   for (const RunRecord& run : outcome.runs) finished += run.status == RunStatus::kFinished ? 1 : 0;
-  if (finished > 0) {
+  if (finished > 0 && speaks) {
     fmt::print("Accuracy in percent:\n{}", to_text(accuracy_table(outcome.runs)));
     fmt::print("{} in {}; 'boba report --db {}' draws them\n", runs_text(outcome.runs.size()), db,
                db);
   }
-  for (const std::string& complaint : outcome.complaints) fmt::print(stderr, "{}\n", complaint);
+  for (const std::string& complaint : outcome.complaints) {
+    if (speaks) fmt::print(stderr, "{}\n", complaint);
+  }
   if (outcome.stopped) return Failure{kFailed, "stopped; --resume continues where it was"};
   if (!outcome.complaints.empty()) {
     return Failure{kFailed,
@@ -79,17 +84,50 @@ Outcome report_outcome(const GridOutcome& outcome, const std::string& db) {
   return {};
 }
 
+// Rank 0 makes the database before the others look for it.
+Result<Store> open_store(const Communicator& ranks, const std::string& db) {
+  std::optional<Store> store;
+  for (const bool first : {true, false}) {
+    Result<void> opened;
+    if (first == (ranks.rank() == 0)) {
+      auto mine = Store::open(db, OpenMode::kCreate);
+      if (mine) {
+        store.emplace(std::move(*mine));
+      } else {
+        opened = mine.error();
+      }
+    }
+    if (opened = agree(ranks, opened); !opened) return opened.error();
+  }
+  return std::move(*store);
+}
+
+Outcome run_on(const Communicator& ranks, const Grid& grid, const Options& options) {
+  auto store = open_store(ranks, options.db);
+  if (!store) return failed(store.error());
+  const auto outcome = run_with_progress(grid, *store, options, ranks);
+  if (!outcome) return failed(outcome.error());
+  return report_outcome(*outcome, options.db, ranks.rank() == 0);
+}
+
 Outcome run(const Options& options) {
   const auto overrides = overrides_of(options.settings);
   if (!overrides) return usage(overrides.error().message);
   const auto grid = load_grid(options.experiment, *overrides);
   if (!grid) return usage(grid.error().message);
-  if (options.dry_run) return show_grid(*grid);
-  auto store = Store::open(options.db, OpenMode::kCreate);
-  if (!store) return failed(store.error());
-  const auto outcome = run_with_progress(*grid, *store, options);
-  if (!outcome) return failed(outcome.error());
-  return report_outcome(*outcome, options.db);
+  if (options.dry_run) return launched().rank == 0 ? show_grid(*grid) : Outcome();
+  const auto ranks = join();
+  if (!ranks) return failed(ranks.error());
+  std::string why;
+  try {
+    return run_on(**ranks, *grid, options);
+  } catch (const std::exception& error) {
+    if ((*ranks)->size() == 1) throw;
+    why = error.what();
+  }
+  // The others wait for what will never come.
+  (*ranks)->abort(why);
+  return Failure{kFailed, why};  // not reached; g++ 12 does not see that
 }
 
 }  // namespace
@@ -114,7 +152,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
       "database and not run again. Ctrl-C stops after the round; a run that was killed has lost "
       "one\n"
       "round at most. The same experiment, seed and data give the same numbers, whatever --jobs\n"
-      "and --threads are.\n"
+      "and --threads are. Under mpirun the runs are spread over the processes, or the clients\n"
+      "where there is one run; the numbers stay the same.\n"
       "\n"
       "Experiments that come with boba:\n" +
       shipped_list() +
@@ -123,7 +162,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
       "  boba run quickstart\n"
       "  boba run mnist --set rule='boba(f=16)' --set attack=ipm --set seed=[1,2,3] --jobs 2\n"
       "  boba run my.toml --db my.db --dry-run\n"
-      "  boba run my.toml --db my.db --resume");
+      "  boba run my.toml --db my.db --resume\n"
+      "  mpirun -n 4 boba run my.toml --db my.db");
   command->callback([options, &outcome] { outcome = run(*options); });
 }
 

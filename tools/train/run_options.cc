@@ -1,5 +1,6 @@
 #include "tools/train/run_options.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -9,7 +10,11 @@
 #include <cstdio>
 
 #include "boba/data/catalogue.h"
+#include "boba/dist/job_queue.h"
+#include "boba/dist/launch.h"
 #include "boba/sim/runner.h"
+#include "boba/sim/spread.h"
+#include "tools/train/grid_share.h"
 #include "tools/train/progress.h"
 
 namespace boba::tools {
@@ -63,6 +68,38 @@ ClaimMode mode_of(const RunOptions& options) {
   return options.resume ? ClaimMode::kResume : ClaimMode::kNew;
 }
 
+// What this process does of the grid. The clients of a single run are shared where there are other
+// processes; otherwise each process takes the next run that nobody has.
+Result<void> run_share(const Grid& grid, DatasetCache& data, Store& store,
+                       const RunOptions& options, const Communicator& ranks, Progress& progress) {
+  RunnerOptions runner{.jobs = options.jobs,
+                       .threads = options.threads > 0 ? options.threads : threads_of(launched()),
+                       .device = options.device,
+                       .mode = mode_of(options),
+                       .stop = &stop_requested};
+  if (ranks.size() == 1) return run_grid(grid, data, store, runner, progress);
+  if (grid.experiments.size() > 1) {
+    const std::unique_ptr<JobQueue> queue = make_job_queue(ranks, grid.experiments.size());
+    runner.next = [&] { return queue->next(); };
+    return run_grid(grid, data, store, runner, progress);
+  }
+  if (options.device != "cpu") {
+    return invalid_argument(
+        fmt::format("one run is spread over {} processes on processors only; --device is {}",
+                    ranks.size(), options.device));
+  }
+  if (ranks.rank() != 0) {
+    const Experiment& experiment = grid.experiments.front();
+    follow(
+        experiment, [&] { return data.get(experiment.data); }, {.threads = runner.threads}, ranks);
+    return {};
+  }
+  runner.ranks = &ranks;
+  const Result<void> done = run_grid(grid, data, store, runner, progress);
+  release_followers(ranks);
+  return done;
+}
+
 }  // namespace
 
 void add_run_options(CLI::App& command, RunOptions& options) {
@@ -92,34 +129,33 @@ Result<std::vector<Override>> overrides_of(const std::vector<std::string>& setti
   return overrides;
 }
 
-Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunOptions& options) {
+Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunOptions& options,
+                                      const Communicator& ranks) {
   DatasetCache data(default_sources(options.data));
-  Progress progress(grid, {.out = stderr,
-                           .terminal = !options.quiet && ::isatty(STDERR_FILENO) == 1,
-                           .columns = terminal_columns(),
-                           .label_table = !options.quiet,
-                           .quiet = options.quiet});
+  Progress progress(
+      grid, {.out = stderr,
+             .terminal = !options.quiet && ranks.size() == 1 && ::isatty(STDERR_FILENO) == 1,
+             .columns = terminal_columns(),
+             .label_table = !options.quiet && ranks.rank() == 0,
+             .quiet = options.quiet});
   Result<void> done;
   {
     const StopSignals signals;
-    done = run_grid(grid, data, store,
-                    {.jobs = options.jobs,
-                     .threads = options.threads,
-                     .device = options.device,
-                     .mode = mode_of(options),
-                     .stop = &stop_requested},
-                    progress);
+    done = run_share(grid, data, store, options, ranks, progress);
   }
   progress.close();
-  if (!done) return done.error();
+  if (done = agree(ranks, done); !done) return done.error();
+  const GridShare all =
+      joined(ranks, {.ids = progress.runs(),
+                     .complaints = progress.complaints(),
+                     .complete = progress.count(RunEnd::kFinished) + progress.count(RunEnd::kDone),
+                     .stopped = stop_requested});
   GridOutcome outcome;
-  outcome.complaints = progress.complaints();
+  outcome.complaints = all.complaints;
   // Asked to stop in the last round of all, nothing was left to stop.
-  outcome.stopped =
-      stop_requested &&
-      progress.count(RunEnd::kFinished) + progress.count(RunEnd::kDone) < grid.experiments.size();
-  for (const std::int64_t id : progress.runs()) {
-    auto record = store.run(id);
+  outcome.stopped = all.stopped && all.complete < grid.experiments.size();
+  for (const auto& entry : all.ids) {
+    auto record = store.run(entry.second);
     if (!record) return record.error();
     outcome.runs.push_back(std::move(*record));
   }

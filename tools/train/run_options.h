@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "boba/core/result.h"
+#include "boba/dist/communicator.h"
 #include "boba/experiment/grid.h"
 #include "boba/store/store.h"
 #include "tools/command.h"
@@ -36,7 +37,10 @@ struct GridOutcome {
   bool stopped = false;                 // by Ctrl-C
 };
 
-// Ctrl-C stops every run after its round; a second one ends the process at once.
-Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunOptions& options);
+// Ctrl-C stops every run after its round; a second one ends the process at once. With ranks, the
+// runs of the grid are spread over them, or the clients where there is one run; the outcome is that
+// of all, on all.
+Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunOptions& options,
+                                      const Communicator& ranks);
 
 }  // namespace boba::tools

@@ -1,0 +1,165 @@
+#include "boba/paper/goals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "boba/paper/page_parts.h"
+#include "boba/report/text.h"
+
+namespace boba::paper {
+namespace {
+
+constexpr const char* kBoba = "boba";
+
+// Whether anything violates it, and whether anything is missing.
+class Verdict {
+ public:
+  void check(const Comparison* c, bool good, const std::string& words) {
+    if (c == nullptr || !c->ours) {
+      ++missing_;
+      return;
+    }
+    ++seen_;
+    if (!good) faults_.push_back(words);
+  }
+
+  Goal goal(std::string words, const std::string& found) const {
+    Goal goal{std::move(words), GoalState::kMet, found};
+    if (!faults_.empty()) {
+      goal.state = GoalState::kNotMet;
+      goal.found = report::listed(faults_, 6);
+    } else if (missing_ > 0) {
+      goal.state = GoalState::kNotRun;
+      goal.found = seen_ == 0 ? ""
+                              : fmt::format("{} of {} cells, all of them good so far", seen_,
+                                            seen_ + missing_);
+    }
+    return goal;
+  }
+
+ private:
+  std::size_t seen_ = 0;
+  std::size_t missing_ = 0;
+  std::vector<std::string> faults_;
+};
+
+double ours_of(const Comparison* c) { return c != nullptr && c->ours ? *c->ours : NAN; }
+
+Goal close_to_paper(std::span<const Comparison> none, std::span<const Comparison> attacked) {
+  constexpr double kLeast = 0.7;
+  Verdict verdict;
+  double largest = 0;
+  for (const char* rule : {"average", "mkrum", kBoba}) {
+    for (const auto& list : {none, attacked}) {
+      for (const Comparison& c : list) {
+        if (c.dataset != "mnist" || c.rule != rule || c.metric != "accuracy" ||
+            c.attack == kWorst) {
+          continue;
+        }
+        const double apart = c.difference().value_or(NAN);
+        if (c.ours) largest = std::max(largest, std::abs(apart));
+        verdict.check(&c, std::abs(apart) <= allowed_difference(c.published_sd, kLeast),
+                      fmt::format("{} under {}: {:+.1f}", rule, c.attack, apart));
+      }
+    }
+    if (none.empty() && attacked.empty()) verdict.check(nullptr, false, "");
+  }
+  return verdict.goal(
+      "MNIST: average, mkrum and boba within max(0.7 points, 2 sd) of the paper in every column",
+      fmt::format("largest difference {:.1f} points", largest));
+}
+
+// Of the rules that have run under every attack.
+Goal first_by_worst(std::span<const Comparison> attacked, const std::string& dataset,
+                    double least) {
+  const Comparison* boba = find(attacked, dataset, "", kBoba, kWorst, "accuracy");
+  const Comparison* next = nullptr;
+  std::size_t rules = 0;
+  for (const Comparison& c : attacked) {
+    if (c.dataset != dataset || c.attack != kWorst || !c.ours) continue;
+    ++rules;
+    if (c.rule != kBoba && (next == nullptr || *c.ours > *next->ours)) next = &c;
+  }
+  Verdict verdict;
+  const double ours = ours_of(boba);
+  verdict.check(boba, next == nullptr || ours >= *next->ours,
+                next == nullptr
+                    ? ""
+                    : fmt::format("{} has {:.1f}, boba {:.1f}", next->rule, ours_of(next), ours));
+  if (next == nullptr) verdict.check(nullptr, false, "");
+  if (least > 0) verdict.check(boba, ours >= least, fmt::format("boba's worst is {:.1f}", ours));
+  std::string words = fmt::format("{}: boba is first by worst case", dataset_title(dataset));
+  if (least > 0) words += fmt::format(", with at least {:.1f}", least);
+  return verdict.goal(words, next == nullptr
+                                 ? ""
+                                 : fmt::format("{:.1f}, next {} with {:.1f}, of {} rules", ours,
+                                               next->rule, ours_of(next), rules));
+}
+
+Goal small_drop(std::span<const Comparison> none) {
+  const Comparison* mrd = find(none, "mnist", "", kBoba, kNone, "mrd");
+  Verdict verdict;
+  double median = NAN;
+  if (mrd != nullptr && !mrd->values.empty()) {
+    std::vector<double> values = mrd->values;
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    median = values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  }
+  verdict.check(mrd, median <= 3, fmt::format("the median is {:.1f} points", median));
+  return verdict.goal(
+      "MNIST: boba's MRD is at most 3 points in the median over seeds",
+      fmt::format("{:.1f} points over {} seeds", median, mrd == nullptr ? 0 : mrd->values.size()));
+}
+
+Goal cifar_average(std::span<const Comparison> none) {
+  const Comparison* average = find(none, "cifar10", "", "average", kNone, "accuracy");
+  const double ours = ours_of(average);
+  Verdict verdict;
+  verdict.check(average, std::abs(ours - 71.7) <= 1.5, fmt::format("it is {:.1f}", ours));
+  return verdict.goal("CIFAR-10: average without attack is 71.7 +- 1.5",
+                      fmt::format("{:.1f}", ours));
+}
+
+Goal cifar_boba(std::span<const Comparison> attacked) {
+  const Comparison* worst = find(attacked, "cifar10", "", kBoba, kWorst, "accuracy");
+  Verdict verdict;
+  std::size_t cells = 0;
+  for (const Comparison& c : attacked) {
+    if (c.dataset != "cifar10" || c.rule != kBoba || c.attack == kWorst) continue;
+    ++cells;
+    verdict.check(&c, ours_of(&c) >= 67, fmt::format("{:.1f} under {}", ours_of(&c), c.attack));
+  }
+  if (cells == 0) verdict.check(nullptr, false, "");
+  return verdict.goal("CIFAR-10: boba has at least 67 under every attack",
+                      fmt::format("lowest {:.1f}", ours_of(worst)));
+}
+
+}  // namespace
+
+std::string_view name(GoalState state) {
+  switch (state) {
+    case GoalState::kMet:
+      return "met";
+    case GoalState::kNotMet:
+      return "not met";
+    case GoalState::kNotRun:
+      break;
+  }
+  return "not run";
+}
+
+std::vector<Goal> goals(std::span<const Comparison> unbiasedness,
+                        std::span<const Comparison> robustness) {
+  return {close_to_paper(unbiasedness, robustness),
+          first_by_worst(robustness, "mnist", 91.0),
+          first_by_worst(robustness, "ag-news", 0),
+          first_by_worst(robustness, "cifar10", 0),
+          small_drop(unbiasedness),
+          cifar_average(unbiasedness),
+          cifar_boba(robustness)};
+}
+
+}  // namespace boba::paper

@@ -1,0 +1,326 @@
+#include "boba/paper/paper_report.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "boba/paper/comparison.h"
+#include "boba/paper/csv_text.h"
+#include "boba/paper/goals.h"
+#include "boba/paper/page_parts.h"
+#include "boba/paper/progress.h"
+#include "boba/paper/published.h"
+#include "boba/paper/results.h"
+#include "boba/report/page.h"
+#include "boba/report/text.h"
+
+namespace boba::paper {
+namespace {
+
+using report::escape;
+
+constexpr std::string_view kStyle = R"css(
+.chapter h3 { margin-top: 30px; }
+table.paper { width: auto; } .paper th.n, .paper td.n { padding-left: 14px; }
+.paper th[scope="row"] { font-weight: 500; white-space: nowrap; }
+.paper td.n span { display: block; }
+.paper .pub, .paper .diff { color: var(--muted); font-size: 0.78rem; }
+.paper .none { color: var(--muted); font-style: italic; }
+.paper .best .ours { font-weight: 700; }
+.paper .second .ours { text-decoration: underline; text-underline-offset: 3px; }
+.paper .differs { box-shadow: inset -3px 0 0 var(--honest-out); }
+table.measured { width: auto; } .measured th.n, .measured td.n { padding-left: 28px; }
+.chapter .wide > svg.bars { margin-left: 8px; }
+.paper .differs .diff { color: var(--ink); font-weight: 600; }
+.notes { font-size: 0.85rem; color: var(--muted); max-width: 60em; }
+.goals .state { white-space: nowrap; font-weight: 620; }
+.goals .met .state { color: var(--c2); } .goals .not-met .state { color: var(--byzantine-in); }
+.goals .not-run .state { color: var(--muted); }
+)css";
+
+// How many fits BOBA needs, as the paper prints it.
+const std::map<std::string, double>& published_fits() {
+  static const std::map<std::string, double> fits = {
+      {"mnist", 3.29}, {"cifar10", 3.20}, {"ag-news", 4.77}};
+  return fits;
+}
+
+struct Chapter {
+  const PaperFile* file = nullptr;
+  std::optional<PaperResults> results;
+  std::vector<Comparison> cells;
+  std::vector<MeasurementRecord> records;
+  std::string more;  // HTML after the pictures
+};
+
+// Mean seconds of an aggregation and mean number of fits over the rounds of runs.
+struct RoundMeans {
+  double seconds = 0;
+  double fits = 0;
+  std::size_t rounds = 0;
+  std::size_t fitted = 0;
+};
+
+Result<RoundMeans> round_means(const Store& store, const std::vector<std::int64_t>& runs) {
+  RoundMeans means;
+  for (const std::int64_t run : runs) {
+    const auto rounds = store.rounds(run);
+    if (!rounds) return rounds.error();
+    for (const RoundRecord& round : *rounds) {
+      means.seconds += round.aggregate_seconds;
+      ++means.rounds;
+      if (!round.fits) continue;
+      means.fits += *round.fits;
+      ++means.fitted;
+    }
+  }
+  if (means.rounds > 0) means.seconds /= static_cast<double>(means.rounds);
+  if (means.fitted > 0) means.fits /= static_cast<double>(means.fitted);
+  return means;
+}
+
+// The runs of a rule, by data set.
+std::map<std::string, std::vector<std::int64_t>> runs_of(const PaperResults& results,
+                                                         const std::string& rule) {
+  std::map<std::string, std::vector<std::int64_t>> ids;
+  for (const auto& entry : results.cells) {
+    if (entry.first.rule != rule) continue;
+    auto& list = ids[entry.first.dataset];
+    list.insert(list.end(), entry.second.ids.begin(), entry.second.ids.end());
+  }
+  return ids;
+}
+
+class Maker {
+ public:
+  Maker(const PaperOptions& options, const Store& store) : options_(options), store_(store) {}
+
+  Result<PaperReport> make(std::span<const PaperFile> files) {
+    auto index = RunIndex::read(store_);
+    if (!index) return index.error();
+    auto texts = explanations();
+    if (!texts) return texts.error();
+    for (const PaperFile& file : files) {
+      Result<void> done = is_runs(file.kind) ? add_runs(file, *index, *texts) : add_measured(file);
+      if (!done) return done.error();
+    }
+    if (Result<void> done = add_times(); !done) return done.error();
+    if (Result<void> done = add_fits(); !done) return done.error();
+    PaperReport report;
+    report.html = page();
+    report.numbers = numbers();
+    return report;
+  }
+
+ private:
+  Result<void> add_runs(const PaperFile& file, const RunIndex& index,
+                        const std::vector<Explanation>& texts) {
+    auto results = collect(file, options_, index, &store_);
+    if (!results) return results.error();
+    const auto published = published_values(file.published);
+    if (!published) return published.error();
+    Chapter chapter;
+    chapter.file = &file;
+    chapter.cells = compare(*results, *published, texts, options_.quick);
+    chapter.results = *std::move(results);
+    chapters_.push_back(std::move(chapter));
+    return {};
+  }
+
+  Result<void> add_measured(const PaperFile& file) {
+    auto records = wanted_measurements(file, options_, store_);
+    if (!records) return records.error();
+    Chapter chapter;
+    chapter.file = &file;
+    chapter.records = *std::move(records);
+    chapters_.push_back(std::move(chapter));
+    return {};
+  }
+
+  Chapter* chapter_of(std::string_view name) {
+    for (Chapter& chapter : chapters_) {
+      if (chapter.file->name == name) return &chapter;
+    }
+    return nullptr;
+  }
+
+  // The ablation's comparison of times: 13.6 ms against 5.69 s in the paper.
+  Result<void> add_times() {
+    Chapter* ablation = chapter_of("ablation");
+    if (ablation == nullptr) return {};
+    std::vector<std::string> parts;
+    for (const char* rule : {"boba", "boba-es"}) {
+      for (const auto& entry : runs_of(*ablation->results, rule)) {
+        const auto means = round_means(store_, entry.second);
+        if (!means) return means.error();
+        if (means->rounds > 0) {
+          parts.push_back(fmt::format("{} {:.3g} ms", rule, 1000 * means->seconds));
+        }
+      }
+    }
+    if (parts.empty()) return {};
+    ablation->more += fmt::format(
+        "<p>Time of an aggregation, on average over all rounds: {} (the paper: boba 13.6 ms, "
+        "boba-es 5690 ms).</p>",
+        escape(report::listed(parts)));
+    return {};
+  }
+
+  // The number of fits over training belongs to the running times.
+  Result<void> add_fits() {
+    Chapter* time = chapter_of("time");
+    if (time == nullptr) return {};
+    std::map<std::string, std::vector<std::int64_t>> ids;
+    for (const char* name : {"unbiasedness", "robustness"}) {
+      const Chapter* chapter = chapter_of(name);
+      if (chapter == nullptr) continue;
+      for (auto& entry : runs_of(*chapter->results, "boba")) {
+        auto& list = ids[entry.first];
+        list.insert(list.end(), entry.second.begin(), entry.second.end());
+      }
+    }
+    std::string rows;
+    for (const auto& entry : ids) {
+      const auto means = round_means(store_, entry.second);
+      if (!means) return means.error();
+      if (means->fitted == 0) continue;
+      const auto paper = published_fits().find(entry.first);
+      rows +=
+          fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{:.2f}</td></tr>",
+                      escape(dataset_title(entry.first)),
+                      paper == published_fits().end() ? "–" : fmt::format("{:.2f}", paper->second),
+                      means->fits);
+    }
+    if (rows.empty()) return {};
+    time->more +=
+        "<h3>Fits of a subspace in a round, on average</h3><table><thead><tr><th "
+        "scope=\"col\">data set</th><th scope=\"col\" class=\"n\">published</th><th scope=\"col\" "
+        "class=\"n\">ours</th></tr></thead><tbody>" +
+        rows + "</tbody></table>";
+    return {};
+  }
+
+  std::string body_of(const Chapter& chapter) const {
+    switch (chapter.file->kind) {
+      case Kind::kTable:
+        return tables_html(*chapter.results, chapter.cells, options_.quick);
+      case Kind::kLines:
+        return lines_html(*chapter.results, chapter.cells);
+      case Kind::kBars:
+        return bars_html(*chapter.results, chapter.cells);
+      case Kind::kMatrix:
+        return matrix_html(*chapter.results, chapter.cells);
+      case Kind::kPca:
+        return pca_html(chapter.records);
+      case Kind::kPicture:
+        return picture_html(chapter.records);
+      case Kind::kTime:
+        return time_html(chapter.records);
+      case Kind::kLossRatio:
+        break;
+    }
+    return loss_ratio_html(chapter.records);
+  }
+
+  std::string status_of(const Chapter& chapter) const {
+    if (!chapter.results) {
+      return chapter.records.empty() ? "not run"
+                                     : report::counted(chapter.records.size(), "measurement");
+    }
+    std::string text = chapter.results->finished == 0
+                           ? std::string("not run")
+                           : fmt::format("{} of {} runs finished", chapter.results->finished,
+                                         chapter.results->wanted);
+    if (chapter.file->published.empty()) text += "; the paper shows a picture and no numbers";
+    if (chapter.results->grids_left_out > 0) text += "; the small version leaves data sets out";
+    return text;
+  }
+
+  std::string chapter_html(const Chapter& chapter, std::size_t number) const {
+    const PaperFile& file = *chapter.file;
+    return fmt::format(
+        "<section class=\"chapter\" id=\"{}\"><h2><span>{}</span> {}</h2><p class=\"lead\">{} · "
+        "{}</p><p>{}</p>{}{}</section>\n",
+        escape(file.name), number, escape(file.title),
+        escape(file.what.empty() ? file.name : file.what), escape(status_of(chapter)),
+        escape(file.about), body_of(chapter), chapter.more);
+  }
+
+  std::string goals_part() {
+    const Chapter* none = chapter_of("unbiasedness");
+    const Chapter* attacked = chapter_of("robustness");
+    if (none == nullptr || attacked == nullptr || options_.quick) return "";
+    return "<section class=\"part\" id=\"goals\"><h2>Summary</h2>" +
+           goals_html(goals(none->cells, attacked->cells)) + "</section>";
+  }
+
+  std::string page() {
+    std::string body = fmt::format(
+        "<header><h1>BOBA, reproduced</h1><p class=\"lead\">W. Bao, J. Wu, J. He. BOBA: "
+        "Byzantine-Robust Federated Learning with Label Skewness. AISTATS 2024{}</p>",
+        options_.quick ? " · small versions" : "");
+    body += options_.quick
+                ? "<p>Small versions: fewer examples and rounds, one seed. They show the order of "
+                  "the rules; the paper's numbers stand beside the full ones only.</p></header>"
+                : "<p>Each cell has the published mean and standard deviation, ours, and the "
+                  "difference, in percent and percentage points. The best of a column is bold, the "
+                  "second best underlined. A bar at the right edge marks a difference of more than "
+                  "max(1 point, 2 sd), sd being the paper's; the number leads to the explanation "
+                  "below the table. The worst case is computed from the columns, for the paper "
+                  "too.</p></header>";
+    body += goals_part();
+    body += "<nav class=\"contents\" aria-label=\"Contents\"><ol>";
+    for (const Chapter& chapter : chapters_) {
+      body += fmt::format("<li><a href=\"#{}\">{}</a></li>", escape(chapter.file->name),
+                          escape(chapter.file->title));
+    }
+    body += "</ol></nav>\n";
+    for (std::size_t i = 0; i < chapters_.size(); ++i) body += chapter_html(chapters_[i], i + 1);
+    return report::document("BOBA, reproduced", body, kStyle);
+  }
+
+  std::vector<NumbersFile> numbers() const {
+    std::vector<Comparison> all;
+    const std::vector<std::string> head = {"experiment", "measurement", "seed", "series", "x", "y"};
+    std::string points = csv_line(head);
+    for (const Chapter& chapter : chapters_) {
+      all.insert(all.end(), chapter.cells.begin(), chapter.cells.end());
+      for (const MeasurementRecord& record : chapter.records) {
+        const auto experiment = experiment_from_text(record.config);
+        const std::string what =
+            experiment
+                ? fmt::format("{} {} {} {}", value_at(*experiment, "training.algorithm", ""),
+                              experiment->data.partition, experiment->rule, experiment->attack)
+                : "";
+        for (const MeasuredPoint& point : record.points) {
+          // The clouds of the picture are thousands of points, and the seed gives them again.
+          if (point.series.ends_with(" attack")) continue;
+          const std::vector<std::string> cells = {record.experiment,
+                                                  what,
+                                                  std::to_string(record.seed),
+                                                  point.series,
+                                                  fmt::format("{:.6g}", point.x),
+                                                  fmt::format("{:.6g}", point.y)};
+          points += csv_line(cells);
+        }
+      }
+    }
+    return {{"numbers.csv", to_csv(all)}, {"points.csv", std::move(points)}};
+  }
+
+  const PaperOptions& options_;
+  const Store& store_;
+  std::vector<Chapter> chapters_;
+};
+
+}  // namespace
+
+Result<PaperReport> make_paper_report(std::span<const PaperFile> files, const PaperOptions& options,
+                                      const Store& store) {
+  return Maker(options, store).make(files);
+}
+
+}  // namespace boba::paper

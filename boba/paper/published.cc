@@ -1,0 +1,70 @@
+#include "boba/paper/published.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "boba/experiment/value.h"
+#include "boba/paper/csv_text.h"
+#include "boba/paper/embedded.h"
+
+namespace boba::paper {
+namespace {
+
+constexpr std::array<std::string_view, 7> kColumns = {"dataset", "setting", "rule", "attack",
+                                                      "metric",  "mean",    "sd"};
+constexpr std::array<std::string_view, 7> kExplanationColumns = {
+    "experiment", "dataset", "setting", "rule", "attack", "metric", "text"};
+
+Result<double> read_number(const std::string& text, std::string_view origin) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, value);
+  if (status == std::errc() && stop == end && std::isfinite(value)) return value;
+  return invalid_argument(fmt::format("{}: '{}' is no number", origin, printable(text)));
+}
+
+}  // namespace
+
+Result<std::vector<Published>> published_values(std::string_view name) {
+  std::vector<Published> values;
+  if (name.empty()) return values;
+  const std::string path = fmt::format("published/{}.csv", name);
+  const std::string_view text = embedded_text(path);
+  if (text.empty()) {
+    return invalid_argument(fmt::format("there are no published values '{}'", printable(name)));
+  }
+  const auto rows = parse_csv(text, path, kColumns);
+  if (!rows) return rows.error();
+  for (const auto& row : *rows) {
+    Published value{row[0], row[1], row[2], row[3], row[4], 0, {}};
+    const auto mean = read_number(row[5], path);
+    if (!mean) return mean.error();
+    value.mean = *mean;
+    if (!row[6].empty()) {
+      const auto sd = read_number(row[6], path);
+      if (!sd) return sd.error();
+      value.sd = *sd;
+    }
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+Result<std::vector<Explanation>> parse_explanations(std::string_view csv, std::string_view origin) {
+  const auto rows = parse_csv(csv, origin, kExplanationColumns);
+  if (!rows) return rows.error();
+  std::vector<Explanation> all;
+  for (const auto& row : *rows) {
+    all.push_back({row[0], row[1], row[2], row[3], row[4], row[5], row[6]});
+  }
+  return all;
+}
+
+Result<std::vector<Explanation>> explanations() {
+  return parse_explanations(embedded_text("explanations.csv"), "explanations.csv");
+}
+
+}  // namespace boba::paper

@@ -1,0 +1,164 @@
+// boba paper: the experiments of the paper. list and report need no training; run does.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "boba/paper/paper_report.h"
+#include "boba/paper/progress.h"
+#include "tools/command.h"
+#include "tools/file.h"
+#include "tools/sim/paper_options.h"
+#include "tools/sim/results_common.h"
+#include "tools/table.h"
+
+namespace boba::tools {
+namespace {
+
+struct ListOptions {
+  PaperChoice choice;
+  std::string db = kPaperDatabase;
+};
+
+struct ReportCommand {
+  PaperChoice choice;
+  std::string db = kPaperDatabase;
+  std::string out = "boba-paper.html";
+  std::string csv;
+};
+
+// "-" where nothing is known, "0" where nothing is left, "2 h 05 min".
+std::string time_text(const std::optional<double>& seconds) {
+  if (!seconds) return "?";
+  const long whole = std::lround(*seconds);
+  if (whole < 60) return whole == 0 ? "0" : fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min", (whole + 30) / 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+Outcome run_list(const ListOptions& options) {
+  const auto files = papers_of(options.choice);
+  if (!files) return usage(files.error().message);
+  const auto paper = paper_options(options.choice);
+  if (!paper) return usage(paper.error().message);
+  std::optional<Store> store;
+  std::error_code ignored;
+  if (std::filesystem::exists(options.db, ignored)) {
+    auto opened = Store::open(options.db, OpenMode::kExisting);
+    if (!opened) return failed(opened.error());
+    store = *std::move(opened);
+  }
+  const auto progress = paper::progress_of(*files, *paper, store ? &*store : nullptr);
+  if (!progress) return usage(progress.error().message);
+  Table table({{"experiment"},
+               {"what"},
+               {"data sets"},
+               {"runs", Align::kRight},
+               {"done", Align::kRight},
+               {"seeds", Align::kRight},
+               {"time left", Align::kRight},
+               {""}});
+  for (const paper::PaperProgress& each : *progress) {
+    table.add({each.name, each.what, each.datasets, std::to_string(each.runs),
+               std::to_string(each.done), each.seeds, time_text(each.seconds_left), each.title});
+  }
+  fmt::print("{}", table.text());
+  fmt::print(
+      "{}'boba paper run NAME' runs one into {}; time left is judged by finished runs of the same\n"
+      "data and model there. Runs that experiments share count in each and are made once.\n",
+      options.choice.quick ? "Small versions. " : "", options.db);
+  return {};
+}
+
+Result<void> write_file(const std::string& path, const std::string& text) {
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file) return file.error();
+  if (Result<void> written = file->write(std::string_view(text)); !written) return written;
+  return file->commit();
+}
+
+Outcome run_report(const ReportCommand& options) {
+  const auto files = papers_of(options.choice);
+  if (!files) return usage(files.error().message);
+  const auto paper = paper_options(options.choice);
+  if (!paper) return usage(paper.error().message);
+  std::error_code ignored;
+  if (std::filesystem::equivalent(options.db, options.out, ignored)) {
+    return usage(
+        fmt::format("--out {} is the database itself; give the page another name", options.out));
+  }
+  Result<Store> store = open_results(options.db);
+  if (!store) return failed(store.error());
+  const auto report = paper::make_paper_report(*files, *paper, *store);
+  if (!report) return failed(report.error());
+  if (Result<void> done = write_file(options.out, report->html); !done) return failed(done.error());
+  fmt::print("{}\n", options.out);
+  if (options.csv.empty()) return {};
+  std::filesystem::create_directories(options.csv, ignored);
+  for (const paper::NumbersFile& numbers : report->numbers) {
+    const std::string path = (std::filesystem::path(options.csv) / numbers.name).string();
+    if (Result<void> done = write_file(path, numbers.text); !done) return failed(done.error());
+    fmt::print("{}\n", path);
+  }
+  return {};
+}
+
+void add_list(CLI::App& paper, Outcome& outcome) {
+  auto options = std::make_shared<ListOptions>();
+  CLI::App* command =
+      paper.add_subcommand("list", "what there is, what is done, how long the rest");
+  add_paper_choice(*command, options->choice);
+  add_paper_settings(*command, options->choice);
+  add_db_option(*command, options->db);
+  command->footer(
+      "Examples:\n"
+      "  boba paper list\n"
+      "  boba paper list --quick\n"
+      "  boba paper list robustness --grid mnist --seeds 5");
+  command->callback([options, &outcome] { outcome = run_list(*options); });
+}
+
+void add_paper_report(CLI::App& paper, Outcome& outcome) {
+  auto options = std::make_shared<ReportCommand>();
+  CLI::App* command =
+      paper.add_subcommand("report", "published numbers, ours and the difference, as one page");
+  add_paper_choice(*command, options->choice);
+  add_paper_settings(*command, options->choice);
+  add_db_option(*command, options->db);
+  command->add_option("--out", options->out, "the page to write")
+      ->type_name("FILE.html")
+      ->capture_default_str();
+  command->add_option("--csv", options->csv, "write the numbers into this folder too")
+      ->type_name("DIR");
+  command->footer(
+      "The page needs no network and no other file. What was not run is shown as not run.\n"
+      "\n"
+      "Examples:\n"
+      "  boba paper report\n"
+      "  boba paper report --db all.db --out paper.html --csv numbers\n"
+      "  boba paper report robustness --quick");
+  command->callback([options, &outcome] { outcome = run_report(*options); });
+}
+
+}  // namespace
+
+void add_paper(CLI::App& app, Outcome& outcome) {
+  CLI::App* command = app.add_subcommand("paper", kPaperSummary);
+  command->require_subcommand(1);
+  command->footer(
+      "Every table and figure of W. Bao, J. Wu, J. He. BOBA: Byzantine-Robust Federated Learning\n"
+      "with Label Skewness. AISTATS 2024.\n"
+      "\n"
+      "Examples:\n"
+      "  boba paper list\n"
+      "  boba paper run robustness --quick\n"
+      "  boba paper report");
+  add_list(*command, outcome);
+  add_paper_run(*command, outcome);
+  add_paper_report(*command, outcome);
+}
+
+}  // namespace boba::tools

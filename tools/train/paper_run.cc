@@ -1,0 +1,148 @@
+// boba paper run: runs and measures experiments of the paper into a database.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "boba/data/catalogue.h"
+#include "boba/dist/communicator.h"
+#include "boba/paper/measure/measure.h"
+#include "tools/sim/paper_options.h"
+#include "tools/train/accuracy_table.h"
+#include "tools/train/run_options.h"
+
+namespace boba::tools {
+namespace {
+
+struct Options : RunOptions {
+  PaperChoice choice;
+};
+
+// What became of one experiment.
+struct Ended {
+  bool stopped = false;
+  std::size_t failed = 0;
+};
+
+void introduce(const paper::PaperFile& file, std::size_t runs, const char* noun) {
+  fmt::print("{} ({}): {} {}{}\n", file.title, file.what.empty() ? file.name : file.what, runs,
+             noun, runs == 1 ? "" : "s");
+  std::fflush(stdout);
+}
+
+// A table for each data set.
+void print_accuracies(const std::vector<RunRecord>& runs) {
+  std::vector<std::string> datasets;
+  for (const RunRecord& run : runs) {
+    if (std::find(datasets.begin(), datasets.end(), run.header.dataset) == datasets.end()) {
+      datasets.push_back(run.header.dataset);
+    }
+  }
+  for (const std::string& dataset : datasets) {
+    std::vector<RunRecord> own;
+    std::copy_if(runs.begin(), runs.end(), std::back_inserter(own),
+                 [&](const RunRecord& run) { return run.header.dataset == dataset; });
+    fmt::print("Accuracy in percent, {}:\n{}\n", dataset, to_text(accuracy_table(own)));
+  }
+}
+
+Result<Ended> run_runs(const paper::PaperFile& file, const paper::PaperOptions& paper, Store& store,
+                       const Options& options) {
+  const auto expanded = paper::expand(file, paper);
+  if (!expanded) return expanded.error();
+  introduce(file, expanded->runs.size(), "run");
+  if (expanded->runs.empty()) return Ended();
+  const auto outcome = run_with_progress(paper::grid_of(file, expanded->runs), store, options,
+                                         *make_self_communicator());
+  if (!outcome) return outcome.error();
+  print_accuracies(outcome->runs);
+  for (const std::string& complaint : outcome->complaints) fmt::print(stderr, "{}\n", complaint);
+  return Ended{outcome->stopped, outcome->complaints.size()};
+}
+
+Result<Ended> run_measured(const paper::PaperFile& file, const paper::PaperOptions& paper,
+                           Store& store, const Options& options) {
+  DatasetCache data(default_sources(options.data));
+  bool introduced = false;
+  const auto outcome = paper::run_measurements(
+      file,
+      {.paper = paper,
+       .device = options.device,
+       .threads = options.threads,
+       .again = options.again},
+      data, store, [&](std::size_t number, std::size_t all, const std::string& what) {
+        if (options.quiet) return;
+        if (!introduced) introduce(file, all, "measurement");
+        introduced = true;
+        fmt::print(stderr, "{:>4} of {}  {}\n", number, all, what);
+      });
+  if (!outcome) return outcome.error();
+  fmt::print("{}: {} measured, {} were there\n\n", file.title, outcome->done, outcome->before);
+  return Ended();
+}
+
+Outcome run(const Options& options) {
+  if (options.choice.names.empty()) {
+    return usage("wants the name of an experiment; 'boba paper list' has them all");
+  }
+  const auto files = papers_of(options.choice);
+  if (!files) return usage(files.error().message);
+  PaperChoice choice = options.choice;
+  choice.settings = options.settings;
+  const auto paper = paper_options(choice);
+  if (!paper) return usage(paper.error().message);
+  for (const paper::PaperFile& file : *files) {
+    const auto sound = paper::expand(file, *paper);
+    if (!sound) return usage(sound.error().message);
+  }
+  auto store = Store::open(options.db, OpenMode::kCreate);
+  if (!store) return failed(store.error());
+  std::size_t unfinished = 0;
+  for (const paper::PaperFile& file : *files) {
+    const auto ended = paper::is_runs(file.kind) ? run_runs(file, *paper, *store, options)
+                                                 : run_measured(file, *paper, *store, options);
+    if (!ended) return failed(ended.error());
+    if (ended->stopped) {
+      return Failure{kFailed, "stopped; the same command goes on where it was"};
+    }
+    unfinished += ended->failed;
+  }
+  fmt::print("'boba paper report --db {}{}' compares with what was published\n", options.db,
+             options.choice.quick ? " --quick" : "");
+  if (unfinished > 0) {
+    return Failure{kFailed, fmt::format("{} of the runs did not finish", unfinished)};
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_paper_run(CLI::App& paper, Outcome& outcome) {
+  auto options = std::make_shared<Options>();
+  options->db = kPaperDatabase;
+  options->resume = true;
+  CLI::App* command = paper.add_subcommand("run", kPaperRunSummary);
+  add_paper_choice(*command, options->choice);
+  command->add_option("--db", options->db, "where results go; made if it is not there")
+      ->type_name("FILE")
+      ->capture_default_str();
+  add_run_options(*command, *options);
+  command->add_flag("--again", options->again, "run again what is in the database already");
+  command->footer(
+      "What the database has is not run again, and what was begun goes on. Ctrl-C stops after the\n"
+      "round; a measurement that it ends begins anew. --quick runs small versions, with fewer\n"
+      "examples and rounds; they go into the same database and never mix with the others.\n"
+      "\n"
+      "Examples:\n"
+      "  boba paper run robustness --quick\n"
+      "  boba paper run unbiasedness robustness --grid mnist --seeds 5 --device cuda --jobs 4\n"
+      "  boba paper run pca picture time");
+  command->callback([options, &outcome] { outcome = run(*options); });
+}
+
+}  // namespace boba::tools
