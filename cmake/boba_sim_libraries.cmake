@@ -13,6 +13,11 @@ find_library(BOBA_OPENBLAS openblas REQUIRED)
 add_library(boba_torch INTERFACE)
 target_link_libraries(boba_torch INTERFACE ${BOBA_OPENBLAS})
 if(BOBA_TORCH)
+  if(NOT EXISTS ${BOBA_TORCH}/include/torch/csrc/api/include/torch/torch.h
+     OR NOT EXISTS ${BOBA_TORCH}/lib/libtorch.so)
+    message(FATAL_ERROR "BOBA_TORCH=${BOBA_TORCH}: no include/torch/csrc/api/include/torch/torch.h or "
+                        "no lib/libtorch.so in it; it must be the folder torch/ of a PyTorch package")
+  endif()
   # The package's own CMake files ask for a CUDA toolkit of its version; headers and libraries are
   # all that is needed. What the libraries need in turn is found when they are loaded.
   target_include_directories(boba_torch SYSTEM INTERFACE

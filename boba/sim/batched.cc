@@ -23,6 +23,7 @@ namespace {
 using torch::Tensor;
 
 constexpr std::int64_t kTestChunk = 10000;
+constexpr std::int64_t kScriptChunk = 500;  // a script may be of any size
 
 // A part of the flat vector.
 struct Part {
@@ -76,7 +77,7 @@ class Target {
     if (together_.defined()) {
       Tensor to = together_.narrow(1, part.first, part.size);
       if (values.defined()) {
-        to.copy_(values.reshape({-1, part.size}));
+        to.copy_(values.reshape({together_.size(0), part.size}));
       } else {
         to.zero_();
       }
@@ -153,6 +154,8 @@ class BatchedTrainer final : public Trainer {
       } else {
         all();
       }
+      // Who measures time wants what was started to have ended.
+      if (device_.is_cuda()) torch::cuda::synchronize(device_.index());
     });
   }
 
@@ -165,8 +168,9 @@ class BatchedTrainer final : public Trainer {
       const auto doubles = torch::TensorOptions(device_).dtype(torch::kDouble);
       Tensor loss = torch::zeros({}, doubles);
       Tensor pairs = torch::zeros({classes_ * classes_}, doubles);
-      for (std::int64_t first = 0; first < count; first += kTestChunk) {
-        const std::int64_t size = std::min(kTestChunk, count - first);
+      const std::int64_t chunk = many_ ? kTestChunk : kScriptChunk;
+      for (std::int64_t first = 0; first < count; first += chunk) {
+        const std::int64_t size = std::min(chunk, count - first);
         const Tensor labels = test_.labels.narrow(0, first, size);
         const Tensor scores = scores_of(start, test_.inputs.narrow(0, first, size));
         loss += torch::cross_entropy_loss(scores, labels, {}, at::Reduction::Sum);
@@ -248,14 +252,21 @@ class BatchedTrainer final : public Trainer {
       now.rows.push_back(task.out.data());
       counts.push_back(pool_->holding(task).count);
     }
-    if (now == arranged_) return;
+    if (now == arranged_) {
+      if (!replay_ && still()) replay_ = make_replay(device_);
+      return;
+    }
     replay_.reset();
     const bool same_learners = now.learners == arranged_.learners;
     arranged_ = std::move(now);
     if (!same_learners) form_groups(tasks, counts);
-    bool still = training_.algorithm == Algorithm::kFedSgd && many_ != nullptr;
-    for (const Group& group : groups_) still = still && group.whole;
-    if (still) replay_ = make_replay(device_);
+  }
+
+  // Whether the same tasks are the same work in every round.
+  bool still() const {
+    bool whole = training_.algorithm == Algorithm::kFedSgd && many_ != nullptr;
+    for (const Group& group : groups_) whole = whole && group.whole;
+    return whole;
   }
 
   void form_groups(std::span<const TrainingTask> tasks, std::span<const std::int64_t> counts) {
@@ -428,6 +439,14 @@ class BatchedTrainer final : public Trainer {
 
 }  // namespace
 
+Result<void> training_has_gpu() {
+  if (torch::cuda::is_available()) return {};
+  return Error{ErrorCode::kUnsupported,
+               fmt::format("LibTorch {} of this build finds no GPU; --device cpu will do, or a "
+                           "build with a LibTorch that has CUDA: docs/gpu.md",
+                           TORCH_VERSION)};
+}
+
 Result<std::unique_ptr<Trainer>> make_batched_trainer(const Experiment& experiment,
                                                       const Dataset& dataset,
                                                       const FederationPlan& plan,
@@ -441,17 +460,18 @@ Result<std::unique_ptr<Trainer>> make_batched_trainer(const Experiment& experime
       error = network.error();
       return;
     }
-    const torch::Device where(device);
-    if (where.is_cuda() && !torch::cuda::is_available()) {
-      error = {ErrorCode::kUnsupported,
-               fmt::format("LibTorch {} of this build finds no GPU; --device cpu will do, or a "
-                           "build with a LibTorch that has CUDA: docs/gpu.md",
-                           TORCH_VERSION)};
-      return;
-    }
+    torch::Device where(device);
+    if (where.is_cuda() && !where.has_index()) where = torch::Device(torch::kCUDA, 0);
     if (where.is_cuda()) {
+      if (const Result<void> there = training_has_gpu(); !there) {
+        error = there.error();
+        return;
+      }
       at::globalContext().setAllowTF32CuBLAS(true);
       at::globalContext().setAllowTF32CuDNN(true);
+      // The same experiment gives the same bytes.
+      at::globalContext().setDeterministicCuDNN(true);
+      at::globalContext().setBenchmarkCuDNN(false);
     }
     trainer = std::make_unique<BatchedTrainer>(experiment, dataset, plan, std::move(*network),
                                                where, std::max(1, threads));

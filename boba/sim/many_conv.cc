@@ -31,7 +31,7 @@ Tensor long_product(const Tensor& a, const Tensor& b) {
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 8)
   if (a.is_cuda() && a.scalar_type() != torch::kFloat) return at::bmm(a, b, torch::kFloat);
 #endif
-  return torch::bmm(a, b).to(torch::kFloat);
+  return torch::bmm(a.to(torch::kFloat), b.to(torch::kFloat));
 }
 
 // a' b for each client, a and b (clients, rows, ...) with many rows. A GPU wants more products at a
@@ -160,7 +160,7 @@ struct ManyConvolution : torch::autograd::Function<ManyConvolution> {
     const std::int64_t height = x.size(1) - 2;
     const std::int64_t width = x.size(2) - 2;
     const Tensor rows = as_rows(weight).to(x.scalar_type());
-    Tensor result = torch::zeros_like(x);
+    Tensor result = torch::zeros(x.sizes(), x.options().dtype(torch::kFloat));
     const std::int64_t step = clients_at_once(x, clients);
     for (std::int64_t first = 0; first < clients; first += step) {
       const std::int64_t count = std::min(step, clients - first);
@@ -174,7 +174,7 @@ struct ManyConvolution : torch::autograd::Function<ManyConvolution> {
         }
       }
     }
-    return result;
+    return result.to(x.scalar_type());
   }
 };
 

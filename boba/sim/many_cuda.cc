@@ -1,6 +1,7 @@
 #include "boba/sim/many_cuda.h"
 
 #include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include "boba/sim/many_kernels.h"
@@ -27,6 +28,7 @@ bool many_cuda_serves(const Tensor& x) {
 }
 
 Tensor many_cuda_neighbourhoods(const Tensor& x) {
+  const c10::cuda::CUDAGuard guard(x.device());
   Tensor out = torch::empty({x.size(0), x.size(1) - 2, x.size(2) - 2, 9 * x.size(3)}, x.options());
   copy_neighbourhoods(shape_of(x), x.data_ptr(), out.data_ptr(), c10::cuda::getCurrentCUDAStream());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
@@ -34,6 +36,7 @@ Tensor many_cuda_neighbourhoods(const Tensor& x) {
 }
 
 Pooled many_cuda_relu_pool(const Tensor& y) {
+  const c10::cuda::CUDAGuard guard(y.device());
   const std::vector<std::int64_t> sizes = {y.size(0), y.size(1) / 2, y.size(2) / 2, y.size(3)};
   Pooled pooled{torch::empty(sizes, y.options()),
                 torch::empty(sizes, y.options().dtype(torch::kByte))};
@@ -45,6 +48,7 @@ Pooled many_cuda_relu_pool(const Tensor& y) {
 
 Tensor many_cuda_relu_pool_gradient(const Tensor& gradient, const Tensor& places,
                                     at::IntArrayRef sizes) {
+  const c10::cuda::CUDAGuard guard(gradient.device());
   // A last row or column of odd sides is in no window.
   const bool even = sizes[1] % 2 == 0 && sizes[2] % 2 == 0;
   Tensor out =

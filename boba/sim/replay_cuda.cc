@@ -21,6 +21,7 @@ class GraphReplay final : public Replay {
 
   // A recording has memory of its own, which nobody else would use again.
   ~GraphReplay() override {
+    if (calls_ <= kWarmUps) return;
     try {
       graph_.reset();
       c10::cuda::CUDACachingAllocator::emptyCache();
@@ -55,7 +56,6 @@ class GraphReplay final : public Replay {
   }
 
   void capture(const std::function<void()>& body) {
-    // Other simulations' threads may go on meanwhile.
     graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
     try {
       body();

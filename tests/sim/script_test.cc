@@ -56,6 +56,40 @@ TEST(Script, TrainsLikeTheSameModelOfOurs) {
   EXPECT_EQ((*made)->parameters()[79], 1.0F);
 }
 
+// The trainer of GPUs runs a script client by client.
+TEST(Script, TrainsBesideOtherClientsAsAlone) {
+  const test::TemporaryFolder folder;
+  const Dataset data = test::small_dataset();
+  Experiment e = script_experiment(export_linear(folder, 3));
+  for (const Algorithm algorithm : {Algorithm::kFedSgd, Algorithm::kFedAvg}) {
+    e.training.algorithm = algorithm;
+    e.training.local_steps = algorithm == Algorithm::kFedSgd ? 1 : 3;
+    const auto plan = make_plan(e, data);
+    auto single = make_trainer(e, data, *plan, 1);
+    auto batched = make_batched_trainer(e, data, *plan, "cpu", 1);
+    ASSERT_TRUE(single.ok() && batched.ok()) << batched.error().message;
+    const std::vector<float> w = (*single)->initial();
+    ASSERT_EQ(w, (*batched)->initial());
+    for (const Learner learner : {Learner::kHonest, Learner::kServerClass}) {
+      std::vector<std::vector<float>> rows(4, std::vector<float>(w.size(), 9.0F));
+      const std::vector<TrainingTask> alone = {{learner, 0, rows[0]}, {learner, 2, rows[1]}};
+      const std::vector<TrainingTask> beside = {{learner, 0, rows[2]}, {learner, 2, rows[3]}};
+      ASSERT_TRUE((*single)->train(w, 1, 0.1, alone).ok());
+      ASSERT_TRUE((*batched)->train(w, 1, 0.1, beside).ok());
+      for (std::size_t k = 0; k < w.size(); ++k) {
+        EXPECT_NEAR(rows[0][k], rows[2][k], 1e-6);
+        EXPECT_NEAR(rows[1][k], rows[3][k], 1e-6);
+      }
+    }
+    const auto a = (*single)->evaluate(w);
+    const auto b = (*batched)->evaluate(w);
+    ASSERT_TRUE(a.ok() && b.ok());
+    EXPECT_EQ(a->confusion, b->confusion);
+    EXPECT_NEAR(a->loss, b->loss, 1e-6);
+    EXPECT_NEAR(*(*single)->server_loss(w), *(*batched)->server_loss(w), 1e-6);
+  }
+}
+
 TEST(Script, GradientEqualsThatOfTheFunction) {
   const test::TemporaryFolder folder;
   const Dataset data = test::small_dataset();

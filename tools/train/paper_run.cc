@@ -140,7 +140,7 @@ void add_paper_run(CLI::App& paper, Outcome& outcome) {
       "\n"
       "Examples:\n"
       "  boba paper run robustness --quick\n"
-      "  boba paper run unbiasedness robustness --grid mnist --seeds 5 --device cuda --jobs 4\n"
+      "  boba paper run unbiasedness robustness --grid mnist --seeds 5 --device cuda\n"
       "  boba paper run pca picture time");
   command->callback([options, &outcome] { outcome = run(*options); });
 }

@@ -17,6 +17,8 @@ static_assert(kStaging >= kMostBits * sizeof(std::uint64_t));
 
 void check(cudaError_t status, const char* operation) {
   if (status == cudaSuccess) return;
+  // The runtime would tell it once more, to the next pass.
+  cudaGetLastError();
   throw DeviceError(fmt::format("the GPU failed to {}: {}", operation, cudaGetErrorString(status)));
 }
 

@@ -27,6 +27,7 @@ const void* data_of(const UpdateView& rows, std::size_t i) {
 
 Result<void> done(cudaError_t status, const char* operation) {
   if (status == cudaSuccess) return {};
+  cudaGetLastError();
   return Error{ErrorCode::kUnsupported,
                fmt::format("the GPU failed to {}: {}", operation, cudaGetErrorString(status))};
 }

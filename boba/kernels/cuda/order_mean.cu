@@ -280,6 +280,7 @@ __global__ void __launch_bounds__(kTileThreads)
               static_cast<double>(below_low + at_low - first) * static_cast<double>(value_of(low)) +
               static_cast<double>(last - below_high) * static_cast<double>(value_of(high));
       }
+      sum += 0.0;  // a product may be minus zero, a sum of zeros never is
       const T mean = static_cast<T>(sum / static_cast<double>(last - first));
       out[k] = mean;
       if (bits[count] < abs_bits(mean)) atomicMax(&bits[count], abs_bits(mean));

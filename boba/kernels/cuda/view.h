@@ -1,7 +1,7 @@
 // DeviceRound: a round whose rows are in a GPU's memory.
 //
-// Views of the GPU's memory are a type of their own. Kernels of the processor do not take them, and
-// making one looks at where its pointers lead.
+// Views of the GPU's memory are a type of their own, and making one looks at where its pointers
+// lead.
 #pragma once
 
 #include <cstddef>
@@ -56,8 +56,9 @@ struct DeviceRound {
   std::uint32_t number = 0;
 };
 
-// The aggregate of the round, left in the GPU's memory at out. cuda: from make_cuda_kernels, for
-// the GPU that the rows are on. A call that the GPU fails is an error here too.
+// The aggregate of the round, left in the GPU's memory at out. REQUIRES: cuda is from
+// make_cuda_kernels, for the GPU that the rows are on. A call that the GPU fails is an error here
+// too.
 Result<Verdict> aggregate(const Aggregator& rule, const Kernels& cuda, const DeviceRound& round,
                           MutableRow out);
 
