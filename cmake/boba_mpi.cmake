@@ -10,6 +10,6 @@ if(BOBA_MPI AND NOT BOBA_SANITIZE)
     message(FATAL_ERROR "BOBA_MPI=${BOBA_MPI} needs an MPI library, as Debian's libopenmpi-dev; none "
                         "was found. Install one, or set BOBA_MPI=OFF")
   endif()
-elseif(BOBA_MPI STREQUAL "ON" AND BOBA_SANITIZE)
-  message(FATAL_ERROR "BOBA_MPI=ON does not go with BOBA_SANITIZE=${BOBA_SANITIZE}")
+elseif(BOBA_MPI AND NOT BOBA_MPI STREQUAL "AUTO")
+  message(FATAL_ERROR "BOBA_MPI=${BOBA_MPI} does not go with BOBA_SANITIZE=${BOBA_SANITIZE}")
 endif()

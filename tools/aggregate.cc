@@ -84,6 +84,9 @@ Outcome run_aggregate(const Options& options) {
   const Result<Aggregator> rule = make_aggregator(options.rule);
   if (!rule) return usage(rule.error().message);
   if (const auto gram = parse_gram(options.gram); !gram) return usage(gram.error().message);
+  if (const std::string warning = launch_warning(); !warning.empty()) {
+    fmt::print(stderr, "warning: {}\n", warning);
+  }
   if (launched().size == 1) return aggregate_alone(options, *rule);
   const Result<std::unique_ptr<Communicator>> ranks = join();
   if (!ranks) return failed(ranks.error());

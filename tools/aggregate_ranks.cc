@@ -118,28 +118,38 @@ class RankedRun {
 };
 
 Result<void> check_paths(const AggregateOptions& options) {
-  for (const std::string& path : {options.out, options.report}) {
-    if (path.empty()) continue;
-    if (Result<void> writable = check_writable(path); !writable) return writable;
-  }
-  return {};
+  Result<void> good;
+  if (!options.out.empty()) good = check_shared_output(options.out);
+  if (good && !options.report.empty()) good = check_writable(options.report);
+  return good;
+}
+
+// What every rank must have alike; files may have other names where machines differ.
+std::string settings_text(const AggregateOptions& options) {
+  return fmt::format("{}\n{}\n{}\n{}\n{:a}\n{} {} {}", boba_version(), options.rule, options.gram,
+                     options.seed, fmt::join(options.server_counts, " "), options.server.empty(),
+                     options.out.empty(), options.report.empty());
 }
 
 Result<void> aggregate_together(const AggregateOptions& options, const Aggregator& rule,
                                 const Communicator& ranks) {
+  if (!all_same(ranks, settings_text(options))) {
+    return invalid_argument(
+        fmt::format("the ranks were started with different options, or are different versions of "
+                    "boba; rank 0 has the rule {} and is version {}",
+                    options.rule, boba_version()));
+  }
   Result<void> good = ranks.rank() == 0 ? check_paths(options) : Result<void>();
   if (good = agree(ranks, good); !good) return good;
   const Result<RoundFiles> files = RoundFiles::open(options);
   good = files ? check(files->round()) : Result<void>(files.error());
   if (good = agree(ranks, good); !good) return good;
   const Round round = files->round();
-  const std::string shape = fmt::format("{} {} {}", describe_shape(round.updates),
-                                        describe_shape(round.server), boba_version());
+  const std::string shape =
+      fmt::format("{} {}", describe_shape(round.updates), describe_shape(round.server));
   if (!all_same(ranks, shape)) {
-    return Error{ErrorCode::kIo,
-                 fmt::format("the ranks see different files or are different versions of boba; "
-                             "rank 0 has {} of {}",
-                             options.updates, describe_shape(round.updates))};
+    return Error{ErrorCode::kIo, fmt::format("the ranks see different files; rank 0 has {} of {}",
+                                             options.updates, describe_shape(round.updates))};
   }
   // Ranks without columns wait for the outcome.
   const auto team = ranks.first(ranks_in_use(round.updates.length(), ranks.size()));

@@ -171,4 +171,9 @@ Result<void> check_writable(const std::string& path) {
   return {};
 }
 
+bool written_directly(const std::string& path) {
+  const Result<Place> place = look_at(path, follow_links(path));
+  return place && place->direct;
+}
+
 }  // namespace boba::tools

@@ -61,4 +61,7 @@ class OutputFile {
 // Whether a file could be created there, asked before a long computation rather than after it.
 Result<void> check_writable(const std::string& path);
 
+// Whether OutputFile would write there directly: a device, a pipe, the program's standard output.
+bool written_directly(const std::string& path);
+
 }  // namespace boba::tools

@@ -32,6 +32,12 @@ Error cannot(const std::string& path, std::string_view hint) {
   return {ErrorCode::kIo, fmt::format("cannot write {}: {}{}", path, std::strerror(errno), hint)};
 }
 
+Error no_regular_file(const std::string& path) {
+  return {ErrorCode::kIo, fmt::format("cannot write {}: it is no regular file, and several ranks "
+                                      "write into no other",
+                                      path)};
+}
+
 // Closes on every path out of a function.
 struct Descriptor {
   int value = -1;
@@ -68,7 +74,10 @@ RemovedOnSignal::RemovedOnSignal(const std::string& path) {
   action.sa_handler = &remove_and_end;
   sigemptyset(&action.sa_mask);
   for (std::size_t k = 0; k < std::size(kSignals); ++k) {
-    ::sigaction(kSignals[k], &action, &before[k]);
+    ::sigaction(kSignals[k], nullptr, &before[k]);
+    // Who started the program wants it to live on: nohup, for one.
+    if (before[k].sa_handler == SIG_IGN) continue;
+    ::sigaction(kSignals[k], &action, nullptr);
   }
 }
 
@@ -78,17 +87,20 @@ RemovedOnSignal::~RemovedOnSignal() {
   }
 }
 
+Result<void> check_shared_output(const std::string& path) {
+  if (Result<void> writable = check_writable(path); !writable) return writable;
+  if (written_directly(path)) return no_regular_file(path);
+  return {};
+}
+
 // Header, and room for the numbers.
 Result<void> SharedNpy::begin(const std::string& path, const std::string& header,
                               std::size_t bytes) {
   Result<OutputFile> file = OutputFile::create(path);
   if (!file) return file.error();
-  if (file->temporary().empty()) {
-    return Error{ErrorCode::kIo, fmt::format("cannot write {}: it is no regular file, and several "
-                                             "ranks write into no other",
-                                             path)};
-  }
+  if (file->temporary().empty()) return no_regular_file(path);
   file_.emplace(*std::move(file));
+  guard_.emplace(file_->temporary());
   Result<void> done = file_->write(header);
   if (done) done = file_->extend(header.size() + bytes);
   return done;
@@ -102,7 +114,7 @@ Result<void> SharedNpy::write(const std::string& path, const UpdateView& part, s
   if (ranks_.rank() == 0) done = begin(path, header, whole * element);
   if (done = agree(ranks_, done); !done) return done;
   const std::string temporary = broadcast_text(ranks_, 0, file_ ? file_->temporary() : "");
-  guard_.emplace(temporary);
+  if (!guard_) guard_.emplace(temporary);
   const auto bytes = visit(part.dtype(), [&]<Element T>(T) {
     return std::as_bytes(std::span(part.row<T>(0), part.length()));
   });

@@ -12,8 +12,8 @@
 
 namespace boba::tools {
 
-// Removes a file when a signal ends the process: mpirun sends one to all others when one dies. One
-// at a time in a process.
+// Removes a file when a signal ends the process: mpirun sends one to all others when one dies.
+// Signals that are ignored stay so. One at a time in a process.
 class RemovedOnSignal {
  public:
   explicit RemovedOnSignal(const std::string& path);
@@ -21,6 +21,9 @@ class RemovedOnSignal {
   RemovedOnSignal(const RemovedOnSignal&) = delete;
   RemovedOnSignal& operator=(const RemovedOnSignal&) = delete;
 };
+
+// Whether ranks can write there together, asked before a long computation rather than after it.
+Result<void> check_shared_output(const std::string& path);
 
 class SharedNpy {
  public:

@@ -8,7 +8,9 @@
 namespace boba {
 namespace {
 
-constexpr double kStripeBytes = 65536;  // that travel at a time, as in sharded.cc
+// As in sharded.cc.
+constexpr double kStripeBytes = 65536;  // of products that travel at a time
+constexpr double kSketchRows = 16;      // whose sketches travel at a time, at least
 
 // What does not depend on the number of machines, in double: 1e5 squared times 1e12 is no size_t.
 struct Sizes {
@@ -23,12 +25,34 @@ struct Sizes {
   double updates() const { return element * rows * columns; }
   // What travels: the products, or the sketches.
   double travelling() const { return sketch > 0 ? 8 * sketch * rows : triangle; }
-  // The sums of a machine's chunks, kept until the total arrives; a sketch is its own sum.
-  double kept(double machines) const {
+  // What is added to it: the sums of a machine's chunks; a sketch is its own sum.
+  double sums(double machines) const {
     return sketch > 0 ? travelling() : std::ceil(chunks / machines) * triangle;
   }
+  // With the total of the products, while the matrix is made of it. Sketches are copied to where
+  // products are computed, and every machine multiplies all of them, in chunks.
+  double products(double machines) const {
+    if (sketch == 0) return sums(machines) + triangle;
+    const auto own = static_cast<double>(most_machines(static_cast<std::size_t>(sketch)));
+    return 2 * travelling() + (own + 1) * triangle;
+  }
+  double output(double machines) const { return element * columns / machines; }
   double held(double machines) const {
-    return updates() / machines + kept(machines) + 8 * rows * rows;
+    return updates() / machines + products(machines) + 8 * rows * rows + output(machines);
+  }
+
+  // Sketches pass through the machines one after the other, so many rows at a time.
+  double step_rows(double machines) const {
+    return std::min(rows, std::max(kSketchRows, std::ceil(rows / (4 * machines))));
+  }
+  // How much longer a pass takes when each machine waits for the first rows of the one before.
+  double waiting(double machines) const {
+    const double steps = std::ceil(rows / step_rows(machines));
+    return sketch > 0 ? (steps + machines - 1) / steps : 1;
+  }
+  // What a message to the next machine carries.
+  double message(double machines) const {
+    return sketch > 0 ? 8 * sketch * step_rows(machines) : std::min(triangle, kStripeBytes);
   }
 
   double rows;
@@ -75,11 +99,12 @@ RoundCost cost_of(const RoundSize& round, const MachineProfile& machine, std::si
   const double pairs = sizes.rows * (sizes.rows + 1);
   const double products = pairs * sizes.columns / k / machine.rate;
   const double sketched = pairs * sizes.sketch / machine.rate;
-  cost.product_seconds = sizes.sketch > 0 ? pass + sketched : std::max(pass, products);
+  cost.product_seconds =
+      sizes.sketch > 0 ? sizes.waiting(k) * pass + sketched : std::max(pass, products);
   if (cost.machines > 1) {
     const double bytes = sizes.travelling();
-    const double hop = machine.latency + std::min(bytes, kStripeBytes) / machine.network;
-    const double adding = sizes.kept(k) / machine.read;
+    const double hop = machine.latency + sizes.message(k) / machine.network;
+    const double adding = sizes.sums(k) / machine.read;
     cost.exchange_seconds = adding + 2 * bytes / machine.network + (k - 1) * hop +
                             std::ceil(std::log2(k)) * machine.latency;
   }

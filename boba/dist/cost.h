@@ -31,8 +31,8 @@ struct RoundCost {
   std::size_t machines = 1;
   bool in_memory = true;        // otherwise every pass reads from storage
   double update_bytes = 0;      // s m d, of all machines
-  double machine_bytes = 0;     // what one machine holds: its columns, sums and products
-  double product_seconds = 0;   // one pass, and the multiplications
+  double machine_bytes = 0;     // what one machine holds: columns, sums, products, its output
+  double product_seconds = 0;   // one pass, and the multiplications; sketches: with the waiting
   double exchange_seconds = 0;  // the running total from machine to machine, and back to all
   double solve_seconds = 0;     // the rule, the same on every machine
   double output_seconds = 0;    // one pass

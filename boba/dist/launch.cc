@@ -1,5 +1,7 @@
 #include "boba/dist/launch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -44,9 +46,26 @@ int threads_of(const Launch& launch) {
   return std::max(1, std::min(usable, all / launch.here));
 }
 
+std::string launch_warning() {
+  if (launched().size > 1) return "";
+  // A batch script has SLURM_NTASKS, too, but is itself no step of several tasks.
+  const int tasks = number_in("SLURM_STEP_NUM_TASKS").value_or(1);
+  if (tasks < 2 || !number_in("SLURM_PROCID")) return "";
+  return fmt::format(
+      "srun started {} processes, and each works by itself; to share the work, start "
+      "boba with mpirun inside the allocation",
+      tasks);
+}
+
 Result<std::unique_ptr<Communicator>> join() {
-  if (launched().size == 1) return make_self_communicator();
-  return join_mpi();
+  const int size = launched().size;
+  if (size == 1) return make_self_communicator();
+  auto ranks = join_mpi();
+  if (!ranks || (*ranks)->size() == size) return ranks;
+  return invalid_argument(
+      fmt::format("this is one of {} processes, and MPI sees {}: they were started by another "
+                  "MPI's mpirun than the one boba was built with",
+                  size, (*ranks)->size()));
 }
 
 }  // namespace boba

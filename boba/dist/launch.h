@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "boba/core/result.h"
 #include "boba/dist/communicator.h"
@@ -21,8 +22,13 @@ Launch launched();
 // on this machine unless the launcher gave each its own processors.
 int threads_of(const Launch& launch);
 
+// Where a launcher whose words boba does not know has started several processes, a sentence that
+// says so: each works by itself. Otherwise "".
+std::string launch_warning();
+
 // The processes of the launch. MPI starts only where there are several; it ends when the result
-// does. Fails where there are several and boba was built without MPI. Once per process.
+// does. Fails where there are several and boba was built without MPI, or with another one than
+// their launcher's. Once per process.
 Result<std::unique_ptr<Communicator>> join();
 
 }  // namespace boba

@@ -93,8 +93,10 @@ class GridRunner {
       planned.push_back({&experiment, std::move(*dataset), *id});
     }
     const int threads = options_.threads > 0 ? options_.threads : cpu::usable_processors();
-    const int jobs =
-        std::clamp(options_.jobs, 1, static_cast<int>(std::max<std::size_t>(1, planned.size())));
+    // On a GPU one at a time: recordings of several threads would share libraries' memory.
+    const std::size_t most =
+        options_.device == "cpu" ? std::max<std::size_t>(1, planned.size()) : 1;
+    const int jobs = std::clamp(options_.jobs, 1, static_cast<int>(most));
     std::atomic<std::size_t> next{0};
     const auto take = [&] { return options_.next ? options_.next() : next++; };
     cpu::run_team(jobs, [&](int /*member*/, int size) {
@@ -120,6 +122,9 @@ class GridRunner {
   }
 
   void run_one(std::size_t index, const Planned& planned, int threads) {
+    if (const std::string other = begun_elsewhere(planned.run); !other.empty()) {
+      return observer_.ended(index, planned.run, RunEnd::kFailed, other);
+    }
     const auto claim = store_.claim(planned.run, options_.mode);
     if (!claim) return break_off(claim.error());
     switch (*claim) {
@@ -139,19 +144,34 @@ class GridRunner {
     observer_.ended(index, planned.run, RunEnd::kFailed, end.error().message);
   }
 
+  // The numbers of a GPU differ from the processor's by rounding, so a run has one kind of them.
+  // Why a run cannot be resumed here; "" if it can.
+  std::string begun_elsewhere(std::int64_t run) const {
+    if (options_.mode != ClaimMode::kResume) return {};
+    const auto record = store_.run(run);
+    if (!record || record->rounds_done == 0 || record->status == RunStatus::kFinished) return {};
+    const bool gpu = options_.device != "cpu";
+    if ((record->header.version.find(", cuda") != std::string::npos) == gpu) return {};
+    return fmt::format("{} rounds were done on {}; resume it there, or begin anew with --again",
+                       record->rounds_done, gpu ? "the processor (--device cpu)" : "a GPU");
+  }
+
   // Who has the run, as people would say it; "" if that is not known.
   std::string holder_of(std::int64_t run) const {
     const auto record = store_.run(run);
     return record ? record->owner : std::string();
   }
 
-  // A run that runs out of memory fails alone.
+  // A run that runs out of memory fails alone, unless others share it: they may be in the middle of
+  // a message that will never come, and only the end of the job ends their wait.
   Result<RunEnd> run_guarded(std::size_t index, const Planned& planned, int threads) {
     try {
       return run_claimed(index, planned, threads);
     } catch (const std::bad_alloc&) {
+      if (options_.ranks != nullptr) throw;
       return Error{ErrorCode::kInternal, "out of memory"};
     } catch (const std::exception& error) {
+      if (options_.ranks != nullptr) throw;
       return Error{ErrorCode::kInternal, error.what()};
     }
   }

@@ -56,7 +56,7 @@ class RunObserver {
 };
 
 struct RunnerOptions {
-  int jobs = 1;                // runs at once
+  int jobs = 1;                // runs at once; on a GPU one
   int threads = 0;             // shared by them; 0: all processors this process may use
   std::string device = "cpu";  // where they compute; see simulation.h
   ClaimMode mode = ClaimMode::kNew;

@@ -147,6 +147,15 @@ class TrainedSimulation final : public Simulation {
   }
 
   Result<RoundEntry> step(bool checkpoint) override {
+    try {
+      return next_round(checkpoint);
+    } catch (const DeviceError& error) {
+      return Error{ErrorCode::kUnsupported, error.what()};
+    }
+  }
+
+ private:
+  Result<RoundEntry> next_round(bool checkpoint) {
     const int round = round_ + 1;
     const Experiment& e = parts_.experiment;
     FederationSection federation = e.federation;
@@ -191,7 +200,6 @@ class TrainedSimulation final : public Simulation {
     return entry;
   }
 
- private:
   UpdateMatrix make_rows(std::size_t rows) const {
     return parts_.kernels->make_rows(DType::kFloat32, rows, length_);
   }
@@ -379,11 +387,12 @@ std::optional<int> gpu_number(std::string_view device) {
   const char* const end = device.data() + device.size();
   const auto [rest, failure] = std::from_chars(device.data() + 5, end, number);
   if (failure != std::errc() || rest != end || number < 0) return {};
+  if (device != fmt::format("cuda:{}", number)) return {};  // "cuda:01" is nobody's name
   return number;
 }
 
 Result<std::unique_ptr<const Kernels>> kernels_of(const Place& place) {
-  if (place.device == "cpu") return make_cpu_kernels({.threads = place.threads});
+  if (place.device == "cpu") return make_cpu_kernels({.threads = place.threads, .simd = place.simd});
   const std::optional<int> number = gpu_number(place.device);
   if (!number) {
     return invalid_argument(
@@ -405,6 +414,7 @@ Result<std::string> device_name(std::string_view device) {
   if (device == "cpu") return std::string();
   const auto kernels = kernels_of({.device = std::string(device)});
   if (!kernels) return kernels.error();
+  if (const Result<void> there = training_has_gpu(); !there) return there.error();
   return (*kernels)->name();
 }
 
@@ -456,15 +466,21 @@ Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment
   auto header = header_of(experiment, dataset, name);
   if (!header) return header.error();
   if (place.device != "cpu") header->version += fmt::format(", {}", (*kernels)->name());
-  return std::unique_ptr<Simulation>(
-      std::make_unique<TrainedSimulation>(Parts{.experiment = experiment,
-                                                .plan = std::move(*plan),
-                                                .trainer = std::move(*trainer),
-                                                .kernels = *std::move(kernels),
-                                                .sketch = *sketch,
-                                                .rule = std::move(*rule),
-                                                .attack = std::move(*attack),
-                                                .header = std::move(*header)}));
+  const auto begin = [](Parts parts) -> Result<std::unique_ptr<Simulation>> {
+    try {
+      return std::unique_ptr<Simulation>(std::make_unique<TrainedSimulation>(std::move(parts)));
+    } catch (const DeviceError& error) {
+      return Error{ErrorCode::kUnsupported, error.what()};
+    }
+  };
+  return begin(Parts{.experiment = experiment,
+                     .plan = std::move(*plan),
+                     .trainer = std::move(*trainer),
+                     .kernels = *std::move(kernels),
+                     .sketch = *sketch,
+                     .rule = std::move(*rule),
+                     .attack = std::move(*attack),
+                     .header = std::move(*header)});
 }
 
 }  // namespace boba

@@ -16,6 +16,7 @@
 #include "boba/data/dataset.h"
 #include "boba/dist/communicator.h"
 #include "boba/experiment/experiment.h"
+#include "boba/kernels/cpu/cpu.h"
 #include "boba/store/records.h"
 #include "boba/store/safetensors.h"
 #include "boba/store/store.h"
@@ -52,6 +53,7 @@ struct Place {
   int threads = 1;             // at least 1
   // Processes that share the training, each in step with the others; see spread.h.
   const Communicator* ranks = nullptr;
+  SimdLevel simd = SimdLevel::kAuto;  // of the processor's kernels; ranks must have the same
 };
 
 // What "cuda" or "cuda:N" is called where this build and machine have it; "" for "cpu".

@@ -1,5 +1,7 @@
 #include "boba/sim/spread.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cassert>
 #include <cstdint>
@@ -7,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "boba/dist/sharded.h"
 #include "boba/sim/trainer.h"
 
 namespace boba {
@@ -35,6 +38,7 @@ class SpreadTrainer final : public Trainer {
 
   Result<void> train(std::span<const float> w, int round, double rate,
                      std::span<const TrainingTask> tasks) override {
+    if (const Result<void> start = check_start(w, round, rate, tasks.size()); !start) return start;
     const auto size = static_cast<std::size_t>(ranks_.size());
     const auto begin_of = [&](int rank) {
       return tasks.size() * static_cast<std::size_t>(rank) / size;
@@ -59,14 +63,34 @@ class SpreadTrainer final : public Trainer {
   }
 
  private:
+  // Every rank does the rest of a round by itself. If one came to another model, or skipped a
+  // round, its updates would mix with the others' and nobody would see it.
+  Result<void> check_start(std::span<const float> w, int round, double rate,
+                           std::size_t tasks) const {
+    std::string start = fmt::format("{} {:a} {} ", round, rate, tasks);
+    start.append(reinterpret_cast<const char*>(w.data()), w.size_bytes());
+    if (all_same(ranks_, start)) return {};
+    return Error{ErrorCode::kInternal,
+                 fmt::format("the ranks begin round {} with different models: their machines "
+                             "compute differently; use machines of one kind",
+                             round)};
+  }
+
   std::unique_ptr<Trainer> inner_;
   const Communicator& ranks_;
 };
 
+// All ranks together.
 Place spread(Place place, const Communicator& ranks) {
   assert(place.device == "cpu");
   place.ranks = &ranks;
+  place.simd = common_simd(ranks);
   return place;
+}
+
+template <class T>
+Result<void> outcome_of(const Result<T>& result) {
+  return result ? Result<void>() : Result<void>(result.error());
 }
 
 // Tells the others what it is asked to do, and does it with them.
@@ -83,7 +107,9 @@ class LeadingSimulation final : public Simulation {
 
   Result<RoundEntry> step(bool checkpoint) override {
     broadcast_order(ranks_, Order::kStep);
-    return inner_->step(checkpoint);
+    auto entry = inner_->step(checkpoint);
+    if (const Result<void> all = agree(ranks_, outcome_of(entry)); !all) return all.error();
+    return entry;
   }
 
   Result<void> restore(std::string_view checkpoint) override {
@@ -97,8 +123,18 @@ class LeadingSimulation final : public Simulation {
   const Communicator& ranks_;
 };
 
-Result<void> outcome_of(const Result<std::unique_ptr<Simulation>>& made) {
-  return made ? Result<void>() : Result<void>(made.error());
+// Whether all ranks have made a simulation, and of the same data.
+Result<void> check_made(const Communicator& ranks,
+                        const Result<std::unique_ptr<Simulation>>& made) {
+  if (const Result<void> all = agree(ranks, outcome_of(made)); !all) return all;
+  const RunHeader& header = (*made)->header();
+  if (all_same(ranks, fmt::format("{}\n{}\n{}", header.version, header.data, header.config))) {
+    return {};
+  }
+  return Error{ErrorCode::kIo,
+               fmt::format("the ranks have different data, experiments or versions of boba; rank 0 "
+                           "has {} with checksum {}",
+                           header.dataset, header.data)};
 }
 
 }  // namespace
@@ -115,40 +151,46 @@ Result<std::unique_ptr<Simulation>> make_leading_simulation(const Experiment& ex
                                                             const Communicator& ranks) {
   broadcast_order(ranks, Order::kMake);
   auto made = make_simulation(experiment, dataset, spread(place, ranks), name);
-  if (const Result<void> all = agree(ranks, outcome_of(made)); !all) return all.error();
+  if (const Result<void> all = check_made(ranks, made); !all) return all.error();
   return std::unique_ptr<Simulation>(std::make_unique<LeadingSimulation>(std::move(*made), ranks));
 }
 
-void follow(const Experiment& experiment,
-            const std::function<Result<std::shared_ptr<const Dataset>>()>& dataset,
-            const Place& place, const Communicator& ranks) {
-  std::shared_ptr<const Dataset> data;
+void follow(const MakeSimulation& make, const Place& place, const Communicator& ranks) {
   std::unique_ptr<Simulation> simulation;
+  // In each case rank 0 tells what went wrong, here or there.
   for (;;) {
     switch (broadcast_order(ranks)) {
       case Order::kRelease:
         return;
       case Order::kMake: {
-        auto found = dataset();
-        Result<std::unique_ptr<Simulation>> made =
-            found ? make_simulation(experiment, **found, spread(place, ranks), "")
-                  : Result<std::unique_ptr<Simulation>>(found.error());
-        if (!agree(ranks, outcome_of(made))) break;
-        simulation = std::move(*made);
-        data = std::move(*found);
+        simulation.reset();
+        auto made = make(spread(place, ranks));
+        if (check_made(ranks, made)) simulation = std::move(*made);
         break;
       }
       case Order::kRestore: {
         const std::string checkpoint = broadcast_text(ranks, 0, "");
-        // Rank 0 tells what went wrong, here as with the steps.
         (void)agree(ranks, simulation->restore(checkpoint));
         break;
       }
       case Order::kStep:
-        (void)simulation->step(false);
+        (void)agree(ranks, outcome_of(simulation->step(false)));
         break;
     }
   }
+}
+
+void follow(const Experiment& experiment,
+            const std::function<Result<std::shared_ptr<const Dataset>>()>& dataset,
+            const Place& place, const Communicator& ranks) {
+  std::shared_ptr<const Dataset> data;  // outlives the simulations
+  const auto make = [&](const Place& mine) -> Result<std::unique_ptr<Simulation>> {
+    auto found = dataset();
+    if (!found) return found.error();
+    data = std::move(*found);
+    return make_simulation(experiment, *data, mine, "");
+  };
+  follow(make, place, ranks);
 }
 
 void release_followers(const Communicator& ranks) { broadcast_order(ranks, Order::kRelease); }

@@ -30,10 +30,15 @@ Result<std::unique_ptr<Simulation>> make_leading_simulation(const Experiment& ex
                                                             std::string_view name,
                                                             const Communicator& ranks);
 
-// On the other ranks: works along until rank 0 releases it. dataset is asked for when it is needed.
+// On the other ranks: works along until rank 0 releases it. A step that fails on any rank fails on
+// rank 0, with the name of the rank. dataset is asked for when it is needed.
 void follow(const Experiment& experiment,
             const std::function<Result<std::shared_ptr<const Dataset>>()>& dataset,
             const Place& place, const Communicator& ranks);
+
+// The same for simulations that are made otherwise, at the place it is told.
+using MakeSimulation = std::function<Result<std::unique_ptr<Simulation>>(const Place&)>;
+void follow(const MakeSimulation& make, const Place& place, const Communicator& ranks);
 
 // On rank 0, when no simulation comes any more.
 void release_followers(const Communicator& ranks);

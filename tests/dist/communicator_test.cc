@@ -117,7 +117,10 @@ class Launched : public ::testing::Test {
                                            "OMPI_COMM_WORLD_LOCAL_SIZE",
                                            "PMI_RANK",
                                            "PMI_SIZE",
-                                           "MPI_LOCALNRANKS"};
+                                           "MPI_LOCALNRANKS",
+                                           "SLURM_NTASKS",
+                                           "SLURM_PROCID",
+                                           "SLURM_STEP_NUM_TASKS"};
 };
 
 TEST_F(Launched, ByItself) {
@@ -151,6 +154,21 @@ TEST_F(Launched, ThreadsAreSharedWithTheOthersHere) {
   EXPECT_GE(alone, 1);
   EXPECT_LE(threads_of({0, 1000, 1000}), std::max(1, alone / 100));
   EXPECT_EQ(threads_of({0, 1000, 1}), alone) << "the others are elsewhere";
+}
+
+TEST_F(Launched, BySrunEachWorksByItselfAndIsTold) {
+  ::setenv("SLURM_NTASKS", "4", 1);
+  ::setenv("SLURM_PROCID", "0", 1);
+  EXPECT_EQ(launch_warning(), "") << "a batch script is one process";
+  ::setenv("SLURM_STEP_NUM_TASKS", "1", 1);
+  EXPECT_EQ(launch_warning(), "");
+  ::setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+  EXPECT_NE(launch_warning().find("srun started 4 processes"), std::string::npos);
+  EXPECT_EQ(launched().size, 1);
+  // mpirun inside an allocation.
+  ::setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+  ::setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+  EXPECT_EQ(launch_warning(), "");
 }
 
 TEST_F(Launched, WithoutMpiSeveralProcessesAreAnError) {

@@ -38,7 +38,7 @@ TEST(Cost, TwoMachinesByHand) {
   const double triangle = 8 * 4950;
   EXPECT_DOUBLE_EQ(cost.product_seconds, 4.95);
   EXPECT_DOUBLE_EQ(cost.output_seconds, 0.198);
-  EXPECT_DOUBLE_EQ(cost.machine_bytes, 99 * 2e6 + 31 * triangle + 8 * 99 * 99);
+  EXPECT_DOUBLE_EQ(cost.machine_bytes, 99 * 2e6 + 32 * triangle + 8 * 99 * 99 + 2e6);
   EXPECT_NEAR(cost.exchange_seconds,
               31 * triangle / 1e9 + 2 * triangle / 1e9 + (1e-3 + triangle / 1e9) + 1e-3, 1e-12);
 }
@@ -56,8 +56,39 @@ TEST(Cost, SketchesCostTheirLengthAndOnePass) {
   EXPECT_DOUBLE_EQ(cost.product_seconds, 4.0 + 1000.0 * 1001 * 4096 / 1e9);
   EXPECT_LT(cost.product_seconds, cost_of(exact, kPlain, 1).product_seconds / 100);
   sketched.sketch = 1 << 30;
-  EXPECT_DOUBLE_EQ(cost_of(sketched, kPlain, 2).machine_bytes, 1000 * 2e6 + 8e9 + 8e6)
+  const double triangle = 4.0 * 1000 * 1001;
+  EXPECT_DOUBLE_EQ(cost_of(sketched, kPlain, 2).machine_bytes,
+                   1000 * 2e6 + 2 * 8e9 + 63 * triangle + 8e6 + 2e6)
       << "no sketch is longer than the rows";
+}
+
+// Machines wait for the sketches of the ones before: 1,000 rows go on by 125 with two machines, by
+// 63 with four, and by 16 with a hundred.
+TEST(Cost, SketchesOfSeveralMachinesByHand) {
+  const RoundSize round{.clients = 1000, .classes = 0, .parameters = 100000000, .sketch = 4096};
+  struct Case {
+    std::size_t machines;
+    double steps;
+    double rows;
+    double messages;  // until the last machine knows, from it to all
+  };
+  for (const Case& c : {Case{2, 8, 125, 1}, Case{4, 16, 63, 2}, Case{100, 63, 16, 7}}) {
+    const auto k = static_cast<double>(c.machines);
+    const RoundCost cost = cost_of(round, kPlain, c.machines);
+    ASSERT_EQ(cost.machines, c.machines);
+    const double pass = 1000 * 4e8 / k / 1e9;
+    EXPECT_DOUBLE_EQ(cost.output_seconds, pass);
+    EXPECT_DOUBLE_EQ(cost.product_seconds,
+                     pass * (c.steps + k - 1) / c.steps + 1000.0 * 1001 * 4096 / 1e9);
+    const double sketches = 8.0 * 4096 * 1000;
+    EXPECT_NEAR(
+        cost.exchange_seconds,
+        3 * sketches / 1e9 + (k - 1) * (1e-3 + 8.0 * 4096 * c.rows / 1e9) + c.messages * 1e-3,
+        1e-12);
+    // Two chunks of the sketches, and their sum.
+    EXPECT_DOUBLE_EQ(cost.machine_bytes,
+                     1000 * 4e8 / k + 2 * sketches + 3 * 4.0 * 1000 * 1001 + 8e6 + 4e8 / k);
+  }
 }
 
 TEST(Cost, TakesTheFewestMachinesThatHoldAll) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -133,13 +134,44 @@ const std::vector<std::string>& specs() {
                                                 "geomed",
                                                 "rage(f=3)",
                                                 "fltrust",
+                                                "b-krum(f=2)",
                                                 "b-mkrum(f=2)",
                                                 "boba(f=3)",
+                                                "boba-es(f=2)",
+                                                "boba-no-stage1(f=3)",
+                                                "boba-no-stage2(f=3)",
                                                 "bucketing(s=2) | krum(f=2)",
                                                 "bucketing(s=3) | coomed",
                                                 "average | server-mix(lambda=0.25)",
                                                 "bucketing(s=2) | fltrust"};
   return list;
+}
+
+// Rules that ask for the loss at a point: whole points are nowhere in a job of several ranks.
+const std::vector<std::string>& specs_with_oracle() {
+  static const std::vector<std::string> list = {"selfrej(f=3)", "avgrej(f=3)", "zeno(f=3)",
+                                                "bygars"};
+  return list;
+}
+
+bool is_named(const std::vector<std::string>& list, std::string_view name) {
+  return std::ranges::any_of(list, [&](const std::string& spec) {
+    for (std::size_t at = spec.find(name); at != spec.npos; at = spec.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      const bool begins = at == 0 || spec[at - 1] == ' ';
+      if (begins && (end == spec.size() || spec[end] == '(' || spec[end] == ' ')) return true;
+    }
+    return false;
+  });
+}
+
+TEST(RulesOnRanks, TheListsNameEveryRuleAndStage) {
+  for (const RuleEntry& rule : rules()) {
+    EXPECT_TRUE(is_named(specs(), rule.info.name) != is_named(specs_with_oracle(), rule.info.name))
+        << rule.info.name;
+  }
+  for (const MixEntry& stage : mix_stages()) EXPECT_TRUE(is_named(specs(), stage.info.name));
+  for (const BlendEntry& stage : blend_stages()) EXPECT_TRUE(is_named(specs(), stage.info.name));
 }
 
 template <Element T>
@@ -181,6 +213,15 @@ TEST(RulesOnRanks, HostileRowsAreRefusedWhereverTheirNumbersLie) {
   const Answer answer = Question<float>{sent, "boba(f=3)"}.ask(*plain, {0, 9001});
   EXPECT_NE(answer.told.find("\n1 false true refused: it contains NaN"), std::string::npos);
   EXPECT_NE(answer.told.find("\n4 false true refused: its norm"), std::string::npos);
+}
+
+TEST(RulesOnRanks, RulesWithAnOracleSayWhatTheyLack) {
+  const Sent<float> sent(21, 10007, 0.5);
+  for (const std::string& spec : specs_with_oracle()) {
+    EXPECT_FALSE(expect_the_same(Question<float>{sent, spec})) << spec;
+    const Answer answer = Question<float>{sent, spec}.ask(*make_cpu_kernels(), {0, 10007});
+    EXPECT_NE(answer.told.find("oracle"), std::string::npos) << answer.told;
+  }
 }
 
 TEST(RulesOnRanks, ErrorsAreTheSameToo) {

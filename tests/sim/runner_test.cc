@@ -7,6 +7,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <new>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -71,6 +72,21 @@ class Recorder final : public RunObserver {
   int rounds_ = 0;
   int stop_after_;
   std::atomic<bool> stop_{false};
+};
+
+// Has no memory for what it is told.
+class Overwhelmed final : public RunObserver {
+ public:
+  void started(std::size_t /*index*/, std::int64_t /*run*/, const Simulation& /*s*/) override {}
+  void round(std::size_t /*index*/, const RoundEntry& /*entry*/) override {
+    throw std::bad_alloc();
+  }
+  void ended(std::size_t /*index*/, std::int64_t /*run*/, RunEnd end,
+             const std::string& message) override {
+    if (end == RunEnd::kFailed) failures_.push_back(message);
+  }
+
+  std::vector<std::string> failures_;
 };
 
 class RunnerTest : public ::testing::Test {
@@ -208,6 +224,22 @@ TEST_F(RunnerTest, MissingDataIsToldBeforeAnythingRuns) {
   ASSERT_FALSE(done.ok());
   EXPECT_NE(done.error().message.find("mnist"), std::string::npos);
   EXPECT_TRUE(recorder.ends_.empty());
+}
+
+// Others that share the run would wait for ever; the caller ends them all.
+TEST_F(RunnerTest, OutOfMemoryFailsOneRunAloneButIsThrownWhereOthersShareIt) {
+  const Grid one = grid({{"rule", "\"average\""}, {"attack", "\"none\""}});
+  Store store = open("memory.db");
+  Overwhelmed alone;
+  EXPECT_TRUE(run_grid(one, data_, store, {.threads = 1}, alone));
+  EXPECT_EQ(alone.failures_, std::vector<std::string>{"out of memory"});
+  const auto ranks = make_self_communicator();
+  Overwhelmed leading;
+  EXPECT_THROW(
+      (void)run_grid(one, data_, store,
+                     {.threads = 1, .mode = ClaimMode::kRestart, .ranks = ranks.get()}, leading),
+      std::bad_alloc);
+  EXPECT_TRUE(leading.failures_.empty());
 }
 
 }  // namespace

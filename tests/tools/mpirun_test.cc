@@ -151,6 +151,18 @@ TEST_F(Mpirun, WithoutFilesRankZeroSpeaks) {
   EXPECT_TRUE(contains(finished.out, "3 ranks of cpu"));
 }
 
+// As an mpirun of MPICH would start a boba that was built with Open MPI.
+TEST_F(Mpirun, AnotherMpisLauncherIsNoticed) {
+  const Finished finished =
+      run_program({"env", "PMI_RANK=0", "PMI_SIZE=2", "OMPI_MCA_pml=ob1", "OMPI_MCA_btl=self",
+                   "timeout", "60", boba_program().string(), "aggregate", "--rule", "average",
+                   "--updates", "updates.npy", "--out", "ranks.npy"},
+                  {.folder = folder_.path()});
+  EXPECT_EQ(finished.status, 1) << finished.err;
+  EXPECT_TRUE(contains(finished.err, "MPI sees 1")) << finished.err;
+  expect_no_output();
+}
+
 TEST_F(Mpirun, OtherCommandsAreRankZerosAlone) {
   const Finished finished = boba(3, {"rules"});
   EXPECT_EQ(finished.status, 0);
@@ -205,6 +217,28 @@ TEST_F(Mpirun, WhatOneRankCannotReadEndsAllAndNamesIt) {
   expect_no_output();
 }
 
+TEST_F(Mpirun, RanksWithOtherOptionsAreNoticed) {
+  const std::string program = boba_program().string();
+  const std::vector<std::string> first = {"--rule", "krum(f=3)", "--seed",
+                                          "1",      "--out",     "ranks.npy"};
+  for (const std::vector<std::string>& second : std::vector<std::vector<std::string>>{
+           {"--rule", "krum(f=4)", "--seed", "1", "--out", "ranks.npy"},
+           {"--rule", "krum(f=3)", "--seed", "2", "--out", "ranks.npy"},
+           {"--rule", "krum(f=3)", "--seed", "1"},
+           {"--rule", "krum(f=3)", "--seed", "1", "--out", "ranks.npy", "--report", "ranks.json"},
+           {"--rule", "krum(f=3)", "--seed", "1", "--out", "ranks.npy", "--gram",
+            "sketch(length=512)"}}) {
+    std::vector<std::string> rest = {"-n", "1", program, "aggregate", "--updates", "updates.npy"};
+    rest.insert(rest.end(), first.begin(), first.end());
+    rest.insert(rest.end(), {":", "-n", "1", program, "aggregate", "--updates", "updates.npy"});
+    rest.insert(rest.end(), second.begin(), second.end());
+    const Finished finished = launch(rest);
+    EXPECT_NE(finished.status, 0);
+    EXPECT_EQ(count_of(finished.err, "started with different options"), 1U) << finished.err;
+    expect_no_output();
+  }
+}
+
 TEST_F(Mpirun, OutputThatCannotBeWrittenEndsTheJob) {
   const Finished folder = boba(2, aggregate("average", "nowhere/ranks"));
   EXPECT_NE(folder.status, 0);
@@ -213,6 +247,15 @@ TEST_F(Mpirun, OutputThatCannotBeWrittenEndsTheJob) {
       boba(2, {"aggregate", "--rule", "average", "--updates", "updates.npy", "--out", "/dev/full"});
   EXPECT_NE(device.status, 0);
   EXPECT_EQ(count_of(device.err, "it is no regular file"), 1U) << device.err;
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  for (const char* out : {"/dev/stdout", "pipe"}) {
+    // Said before anything is read.
+    const Finished direct =
+        boba(2, {"aggregate", "--rule", "average", "--updates", "missing.npy", "--out", out});
+    EXPECT_NE(direct.status, 0);
+    EXPECT_EQ(count_of(direct.err, "it is no regular file"), 1U) << direct.err;
+  }
+  std::filesystem::remove(folder_ / "pipe");
   EXPECT_EQ(folder_.names(), (std::vector<std::string>{"server.npy", "updates.npy"}));
 }
 

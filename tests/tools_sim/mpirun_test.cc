@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -175,12 +176,79 @@ TEST_F(MpirunRun, AfterADeathItIsResumedToTheSameNumbers) {
   const std::vector<std::string> only = {"--set",          "seed=1", "--set",
                                          "rule=boba(f=3)", "--set",  "training.rounds=300"};
   ASSERT_EQ(alone("one.db", only).status, 0);
-  with_a_death("again.db", 300, "--set seed=1 --set 'rule=boba(f=3)'");
+  const Finished dead = with_a_death("again.db", 300, "--set seed=1 --set 'rule=boba(f=3)'");
+  EXPECT_NE(dead.status, 0);
+  {
+    auto store = Store::open(folder_ / "again.db", OpenMode::kExisting);
+    ASSERT_TRUE(store) << store.error().message;
+    const auto runs = store->runs();
+    ASSERT_EQ(runs->size(), 1U);
+    EXPECT_NE(runs->front().status, RunStatus::kFinished);
+    EXPECT_GT(runs->front().rounds_done, 0);
+    EXPECT_LT(runs->front().rounds_done, 300);
+  }
   std::vector<std::string> resume = only;
   resume.push_back("--resume");
   const Finished finished = ranks(2, "again.db", resume);
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_TRUE(told("again.db") == told("one.db"));
+}
+
+// Two ranks in folders of their own, as on two machines that share nothing.
+TEST_F(MpirunRun, DatabasesThatAreNotSharedAreNoticed) {
+  for (const char* name : {"0", "1"}) {
+    std::filesystem::create_directory(folder_ / name);
+    write_text(folder_.path() / name / "small.toml", kExperiment);
+  }
+  const auto apart = [&](const std::string& more) {
+    const std::string line =
+        fmt::format("cd $OMPI_COMM_WORLD_RANK && exec {} run small.toml --quiet --db runs.db {}",
+                    boba_program().string(), more);
+    return run_mpirun(folder_.path(), {"-n", "2", "sh", "-c", line});
+  };
+  // Where the second has none, and where it has one of its own.
+  for (const bool own : {false, true}) {
+    if (own) {
+      ASSERT_TRUE(Store::open(folder_ / "1/runs.db", OpenMode::kCreate));
+    }
+    const Finished finished = apart("");
+    EXPECT_NE(finished.status, 0);
+    EXPECT_EQ(count_of(finished.err, "all ranks must see one file"), 1U) << finished.err;
+    EXPECT_EQ(count_of(finished.err, "rank 1 on "), 1U) << finished.err;
+    EXPECT_EQ(std::filesystem::exists(folder_ / "1/runs.db"), own);
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "0")) {
+      EXPECT_FALSE(entry.path().filename().string().starts_with(".boba")) << entry.path();
+    }
+  }
+  std::filesystem::remove(folder_ / "1/runs.db");
+  // A single run needs rank 0's only.
+  const Finished single = apart("--set seed=1 --set rule=average");
+  EXPECT_EQ(single.status, 0) << single.err;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "0/runs.db"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "1/runs.db"));
+  EXPECT_EQ(processes_left_in(folder_.path()), 0);
+}
+
+TEST_F(MpirunRun, RanksWithOtherSettingsAreNoticed) {
+  for (const char* more : {"--set training.rounds=21", "--set seed=1", "--resume"}) {
+    const std::string line = fmt::format(
+        "[ $OMPI_COMM_WORLD_RANK = 1 ] && more='{}'; exec {} run small.toml --quiet --db apart.db "
+        "$more",
+        more, boba_program().string());
+    const Finished finished = run_mpirun(folder_.path(), {"-n", "2", "sh", "-c", line});
+    EXPECT_NE(finished.status, 0) << more;
+    EXPECT_EQ(count_of(finished.err, "boba run: the ranks differ"), 1U) << finished.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "apart.db"));
+    EXPECT_EQ(processes_left_in(folder_.path()), 0);
+  }
+  // What only one rank cannot read is said too, with its name.
+  const std::string line = fmt::format(
+      "file=small.toml; [ $OMPI_COMM_WORLD_RANK = 1 ] && file=missing.toml; exec {} run $file "
+      "--quiet --db apart.db",
+      boba_program().string());
+  const Finished missing = run_mpirun(folder_.path(), {"-n", "2", "sh", "-c", line});
+  EXPECT_NE(missing.status, 0);
+  EXPECT_EQ(count_of(missing.err, "boba run: rank 1 on "), 1U) << missing.err;
 }
 
 TEST_F(MpirunRun, MistakesAreSaidOnce) {

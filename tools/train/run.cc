@@ -5,8 +5,6 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 
 #include "boba/dist/launch.h"
@@ -16,6 +14,7 @@
 #include "tools/table.h"
 #include "tools/train/accuracy_table.h"
 #include "tools/train/run_options.h"
+#include "tools/train/shared_store.h"
 
 namespace boba::tools {
 namespace {
@@ -84,43 +83,64 @@ Outcome report_outcome(const GridOutcome& outcome, const std::string& db, bool s
   return {};
 }
 
-// Rank 0 makes the database before the others look for it.
-Result<Store> open_store(const Communicator& ranks, const std::string& db) {
-  std::optional<Store> store;
-  for (const bool first : {true, false}) {
-    Result<void> opened;
-    if (first == (ranks.rank() == 0)) {
-      auto mine = Store::open(db, OpenMode::kCreate);
-      if (mine) {
-        store.emplace(std::move(*mine));
-      } else {
-        opened = mine.error();
-      }
-    }
-    if (opened = agree(ranks, opened); !opened) return opened.error();
-  }
-  return std::move(*store);
+// What every rank must have alike.
+std::string settings_text(const Grid& grid, const Options& options) {
+  std::string text =
+      fmt::format("{} {} {} {}\n", BOBA_VERSION, options.device, options.resume, options.again);
+  for (const Experiment& experiment : grid.experiments) text += canonical_text(experiment) + "\n";
+  return text;
 }
 
-Outcome run_on(const Communicator& ranks, const Grid& grid, const Options& options) {
-  auto store = open_store(ranks, options.db);
+Result<Grid> load(const Options& options) {
+  const auto overrides = overrides_of(options.settings);
+  if (!overrides) return overrides.error();
+  return load_grid(options.experiment, *overrides);
+}
+
+// On all ranks, or on none.
+Result<Grid> load_on(const Communicator& ranks, const Options& options) {
+  auto grid = load(options);
+  const Result<void> mine = grid ? Result<void>() : Result<void>(grid.error());
+  if (const Result<void> all = agree(ranks, mine); !all) return all.error();
+  if (all_same(ranks, settings_text(*grid, options))) return grid;
+  return invalid_argument(fmt::format(
+      "the ranks differ in the experiment {}, in the options or in the version of boba; "
+      "rank 0 has {} and is version {}",
+      options.experiment, runs_text(grid->experiments.size()), BOBA_VERSION));
+}
+
+Outcome run_on(const Communicator& ranks, const Options& options) {
+  const auto grid = load_on(ranks, options);
+  if (!grid) return usage(grid.error().message);
+  const bool spread = ranks.size() > 1 && grid->experiments.size() == 1;
+  if (spread && options.device != "cpu") {
+    return failed(invalid_argument(
+        fmt::format("one run is spread over {} processes on processors only; --device is {}",
+                    ranks.size(), options.device)));
+  }
+  auto store = spread ? open_first_store(ranks, options.db) : open_shared_store(ranks, options.db);
   if (!store) return failed(store.error());
-  const auto outcome = run_with_progress(grid, *store, options, ranks);
+  const auto outcome = *store ? run_with_progress(*grid, **store, options, ranks)
+                              : follow_with_progress(*grid, options, ranks);
   if (!outcome) return failed(outcome.error());
   return report_outcome(*outcome, options.db, ranks.rank() == 0);
 }
 
 Outcome run(const Options& options) {
-  const auto overrides = overrides_of(options.settings);
-  if (!overrides) return usage(overrides.error().message);
-  const auto grid = load_grid(options.experiment, *overrides);
-  if (!grid) return usage(grid.error().message);
-  if (options.dry_run) return launched().rank == 0 ? show_grid(*grid) : Outcome();
+  if (options.dry_run && launched().rank != 0) return {};
+  if (options.dry_run) {
+    const auto grid = load(options);
+    if (!grid) return usage(grid.error().message);
+    return show_grid(*grid);
+  }
+  if (const std::string warning = launch_warning(); !warning.empty()) {
+    fmt::print(stderr, "warning: {}\n", warning);
+  }
   const auto ranks = join();
   if (!ranks) return failed(ranks.error());
   std::string why;
   try {
-    return run_on(**ranks, *grid, options);
+    return run_on(**ranks, options);
   } catch (const std::exception& error) {
     if ((*ranks)->size() == 1) throw;
     why = error.what();

@@ -68,31 +68,44 @@ ClaimMode mode_of(const RunOptions& options) {
   return options.resume ? ClaimMode::kResume : ClaimMode::kNew;
 }
 
+int threads_for(const RunOptions& options) {
+  return options.threads > 0 ? options.threads : threads_of(launched());
+}
+
+// Whether all ranks read the same data; they all go on, or none does.
+Result<void> check_data(const Grid& grid, DatasetCache& data, const Communicator& ranks) {
+  std::string checksums;
+  Result<void> read;
+  for (const Experiment& experiment : grid.experiments) {
+    const auto dataset = data.get(experiment.data);
+    if (!dataset) {
+      read = dataset.error();
+      break;
+    }
+    checksums += (*dataset)->checksum + "\n";
+  }
+  if (read = agree(ranks, read); !read) return read;
+  if (all_same(ranks, checksums)) return {};
+  return Error{ErrorCode::kIo,
+               "the ranks read different data under the same names; give all the "
+               "same, or let --data name a folder that they share"};
+}
+
 // What this process does of the grid. The clients of a single run are shared where there are other
 // processes; otherwise each process takes the next run that nobody has.
 Result<void> run_share(const Grid& grid, DatasetCache& data, Store& store,
                        const RunOptions& options, const Communicator& ranks, Progress& progress) {
   RunnerOptions runner{.jobs = options.jobs,
-                       .threads = options.threads > 0 ? options.threads : threads_of(launched()),
+                       .threads = threads_for(options),
                        .device = options.device,
                        .mode = mode_of(options),
                        .stop = &stop_requested};
   if (ranks.size() == 1) return run_grid(grid, data, store, runner, progress);
   if (grid.experiments.size() > 1) {
+    if (const Result<void> same = check_data(grid, data, ranks); !same) return same;
     const std::unique_ptr<JobQueue> queue = make_job_queue(ranks, grid.experiments.size());
     runner.next = [&] { return queue->next(); };
     return run_grid(grid, data, store, runner, progress);
-  }
-  if (options.device != "cpu") {
-    return invalid_argument(
-        fmt::format("one run is spread over {} processes on processors only; --device is {}",
-                    ranks.size(), options.device));
-  }
-  if (ranks.rank() != 0) {
-    const Experiment& experiment = grid.experiments.front();
-    follow(
-        experiment, [&] { return data.get(experiment.data); }, {.threads = runner.threads}, ranks);
-    return {};
   }
   runner.ranks = &ranks;
   const Result<void> done = run_grid(grid, data, store, runner, progress);
@@ -108,7 +121,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--data", options.data, "folder with data sets, before $BOBA_DATA")
       ->type_name("DIR");
-  command.add_option("--jobs", options.jobs, "runs at once; they share the threads")
+  command.add_option("--jobs", options.jobs, "runs at once; they share the threads (on a GPU: one)")
       ->check(whole_number(1, 1024))
       ->type_name("N")
       ->capture_default_str();
@@ -160,6 +173,24 @@ Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunO
     outcome.runs.push_back(std::move(*record));
   }
   return outcome;
+}
+
+Result<GridOutcome> follow_with_progress(const Grid& grid, const RunOptions& options,
+                                         const Communicator& ranks) {
+  DatasetCache data(default_sources(options.data));
+  const Experiment& experiment = grid.experiments.front();
+  {
+    // Rank 0 alone decides when to stop; here a signal is heard so that it does not end the job.
+    const StopSignals signals;
+    follow(
+        experiment, [&] { return data.get(experiment.data); }, {.threads = threads_for(options)},
+        ranks);
+  }
+  if (const Result<void> done = agree(ranks, {}); !done) return done.error();
+  GridShare all = joined(ranks, {});
+  return GridOutcome{.runs = {},
+                     .complaints = std::move(all.complaints),
+                     .stopped = all.stopped && all.complete < grid.experiments.size()};
 }
 
 }  // namespace boba::tools

@@ -39,8 +39,13 @@ struct GridOutcome {
 
 // Ctrl-C stops every run after its round; a second one ends the process at once. With ranks, the
 // runs of the grid are spread over them, or the clients where there is one run; the outcome is that
-// of all, on all.
+// of all, on all. With one run and several ranks this is rank 0, and the others call
+// follow_with_progress.
 Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunOptions& options,
                                       const Communicator& ranks);
+
+// Works along with rank 0 at a single run, without a database. No runs are in the outcome.
+Result<GridOutcome> follow_with_progress(const Grid& grid, const RunOptions& options,
+                                         const Communicator& ranks);
 
 }  // namespace boba::tools

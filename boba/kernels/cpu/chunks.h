@@ -22,9 +22,10 @@ constexpr std::size_t pieces(std::size_t whole, std::size_t piece) {
 // by.
 inline constexpr std::size_t kChunkUnit = 2048;
 
-// Columns of a chunk: about 64 chunks where the rows are long enough, more of 2^18 columns where
-// they are very long, so that many machines have something to hold, and at most 1024, whose sums
-// take little memory and round little.
+// Columns of a chunk, a multiple of the unit. Up to 2^17 columns a chunk is one unit; up to 2^24
+// there are 33 to 64 chunks, enough for the threads of a machine. Longer rows have more chunks, of
+// about 2^18 columns, so that many machines have something to hold; from 2^28 columns on the
+// chunks grow instead: more than 1024 sums would take much memory.
 constexpr std::size_t chunk_columns(std::size_t length) {
   constexpr std::size_t kFewest = 64;
   constexpr std::size_t kMost = 1024;

@@ -139,11 +139,12 @@ class Source {
   std::vector<bool> used_;
 };
 
-// Puts the keys of `width` columns in a tile, whole blocks of rows sorted.
+// Puts the keys of `width` columns in a tile, whole blocks of rows sorted where a network follows.
 template <class T>
 void fill(const SimdKernels<T>& kernels, const RowsOfJob<T>& from, std::size_t n, std::size_t width,
           std::size_t ahead, Lines<T>& tile) {
-  const std::size_t whole = n / kernels.sorted_rows * kernels.sorted_rows;
+  const bool sorted = n <= kMostRowsOfNetwork;
+  const std::size_t whole = sorted ? n / kernels.sorted_rows * kernels.sorted_rows : 0;
   std::size_t i = 0;
   if (width == kKeyColumns<T>) {
     for (; i < whole; i += kernels.sorted_rows) {
@@ -156,7 +157,7 @@ void fill(const SimdKernels<T>& kernels, const RowsOfJob<T>& from, std::size_t n
   for (; i < whole; i += kernels.sorted_rows) kernels.sort_block(tile.line(i));
 }
 
-// Takes the means of a tile whose whole blocks of rows are sorted.
+// Takes the means of a tile that was filled as above.
 template <class T>
 class Selection {
  public:
