@@ -396,7 +396,7 @@ class Boba(Rule):
 
     Options:
         f = 0: Byzantine clients tolerated (0..1048576)
-        p_min = -0.5: least share of a class in an accepted label mix (-1000000..1)
+        p_min = -0.5: least share of a class in an accepted label mix (-1000000..1|auto)
         max_iter = 20: fits of stage 1 at most (1..100000)
 
     Condition: Needs one server gradient per class, not all equal, and f < n. Guaranteed
@@ -413,13 +413,13 @@ class Boba(Rule):
     def __init__(
         self,
         f: int = 0,
-        p_min: float = -0.5,
+        p_min: float | Literal["auto"] = -0.5,
         max_iter: int = 20,
     ) -> None: ...
     @property
     def f(self) -> int: ...
     @property
-    def p_min(self) -> float: ...
+    def p_min(self) -> float | Literal["auto"]: ...
     @property
     def max_iter(self) -> int: ...
 
@@ -432,7 +432,7 @@ class BobaES(Rule):
 
     Options:
         f = 0: Byzantine clients tolerated (0..1048576)
-        p_min = -0.5: least share of a class in an accepted label mix (-1000000..1)
+        p_min = -0.5: least share of a class in an accepted label mix (-1000000..1|auto)
 
     Condition: As boba, with at most 200000 subsets C(n, f), and C(n, f) (n - f)^3 at most
     1e11.
@@ -446,12 +446,12 @@ class BobaES(Rule):
     def __init__(
         self,
         f: int = 0,
-        p_min: float = -0.5,
+        p_min: float | Literal["auto"] = -0.5,
     ) -> None: ...
     @property
     def f(self) -> int: ...
     @property
-    def p_min(self) -> float: ...
+    def p_min(self) -> float | Literal["auto"]: ...
 
 class BobaNoStage1(Rule):
     """Boba on the server's own subspace (ablation).
@@ -460,7 +460,7 @@ class BobaNoStage1(Rule):
 
     Options:
         f = 0: Byzantine clients tolerated (0..1048576)
-        p_min = -0.5: least share of a class in an accepted label mix (-1000000..1)
+        p_min = -0.5: least share of a class in an accepted label mix (-1000000..1|auto)
 
     Condition: Needs one server gradient per class, not all equal, and f < n.
 
@@ -473,12 +473,12 @@ class BobaNoStage1(Rule):
     def __init__(
         self,
         f: int = 0,
-        p_min: float = -0.5,
+        p_min: float | Literal["auto"] = -0.5,
     ) -> None: ...
     @property
     def f(self) -> int: ...
     @property
-    def p_min(self) -> float: ...
+    def p_min(self) -> float | Literal["auto"]: ...
 
 class BobaNoStage2(Rule):
     """The mean of all updates projected on boba's subspace (ablation).
