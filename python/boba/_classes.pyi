@@ -33,6 +33,7 @@ __all__ = [
     "ServerMix",
     "ServerOnly",
     "SignFlipping",
+    "Simplex",
     "TrMean",
     "TrimmedMean",
     "Zeno",
@@ -857,6 +858,49 @@ class SignFlipping(Attack):
     def scale(self) -> float: ...
     @property
     def of(self) -> Literal["client", "mean"]: ...
+
+class Simplex(Attack):
+    """The mix of class gradients that boba just accepts and that moves it most.
+
+    Every Byzantine client sends one mix of the class gradients: one class has the share 1 -
+    (c-1) q and all others q = p_min + margin, the outermost that boba accepts. The class is
+    the one that takes the mix furthest from the honest mean, or with aim=against the one
+    whose difference from the mean points most against it. The class gradients are the
+    server's, or with classes=c the c honest updates that successive projection finds at the
+    corners.
+
+    Options:
+        p_min = -0.5: least share that the attacked rule accepts (-1000000..0)
+        classes = 0: corners to look for among the honest updates; 0: the server's
+            gradients (0..1048576)
+        margin = 0.001: added to p_min; below 0 is outside the region (-1..1)
+        aim = furthest: how the class is chosen (furthest|against)
+
+    Condition: Needs the server's class gradients, or classes. Fewer corners than classes
+    are used where the honest updates span less.
+
+    Cost: one norm and one Gram pass, one output pass; c h^2 in n-space
+
+    Citation: Of this project; the corners by M. C. U. Araujo et al. The successive
+    projections algorithm for variable selection in spectroscopic multicomponent analysis.
+    Chemometrics and Intelligent Laboratory Systems 57, 2001.
+    """
+
+    def __init__(
+        self,
+        p_min: float = -0.5,
+        classes: int = 0,
+        margin: float = 0.001,
+        aim: Literal["furthest", "against"] = "furthest",
+    ) -> None: ...
+    @property
+    def p_min(self) -> float: ...
+    @property
+    def classes(self) -> int: ...
+    @property
+    def margin(self) -> float: ...
+    @property
+    def aim(self) -> Literal["furthest", "against"]: ...
 
 class Zero(Attack):
     """All zeros.
