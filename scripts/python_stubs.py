@@ -24,7 +24,8 @@ _TYPES = {"integer": "int", "number": "float"}
 
 def _type(option: _core.Option) -> str:
     choices = ", ".join(f'"{choice}"' for choice in option["choices"])
-    return _TYPES.get(option["type"], f"Literal[{choices}]")
+    plain = _TYPES.get(option["type"], f"Literal[{choices}]")
+    return f'{plain} | Literal["{option["word"]}"]' if option["word"] else plain
 
 
 def _default(option: _core.Option) -> str:

@@ -71,6 +71,7 @@ Json to_json(const OptionInfo& option) {
   using Limits = std::numeric_limits<double>;
   object["low"] = option.low == Limits::lowest() ? Json() : json_number(option.low);
   object["high"] = option.high == Limits::max() ? Json() : json_number(option.high);
+  if (!option.word.empty()) object["word"] = option.word;
   return object;
 }
 

@@ -13,6 +13,7 @@
 #include "boba/attacks/minsum.h"
 #include "boba/attacks/nan.h"
 #include "boba/attacks/signflip.h"
+#include "boba/attacks/simplex.h"
 #include "boba/attacks/zero.h"
 
 namespace boba {
@@ -28,7 +29,8 @@ constexpr AttackEntry kAttacks[] = {
     attack<IpmOptions, make_ipm>(),           attack<LieOptions, make_lie>(),
     attack<MimicOptions, make_mimic>(),       attack<MinmaxOptions, make_minmax>(),
     attack<MinsumOptions, make_minsum>(),     attack<NanOptions, make_nan>(),
-    attack<SignflipOptions, make_signflip>(), attack<ZeroOptions, make_zero>(),
+    attack<SignflipOptions, make_signflip>(), attack<SimplexOptions, make_simplex>(),
+    attack<ZeroOptions, make_zero>(),
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace boba {
 
 struct AttackRound {
   UpdateView honest = {};    // row i is honest client i's update, as a gradient
+  UpdateView server = {};    // the server's class gradients, where the attackers know them
   double learning_rate = 0;  // the step eta, for attacks defined on parameters; 0: not known
   std::uint64_t seed = 0;
   std::uint32_t number = 0;  // of the round

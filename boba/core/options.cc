@@ -53,6 +53,11 @@ Result<void> check_range(std::string_view key, double value, double low, double 
                                       print_number(low), print_number(high)));
 }
 
+Error or_word(Error error, std::string_view word) {
+  if (!word.empty()) error.message += fmt::format("; it may also be {}", word);
+  return error;
+}
+
 Error unknown_option(std::string_view owner, std::string_view key,
                      std::span<const std::string_view> known) {
   if (known.empty())
@@ -72,9 +77,9 @@ std::string OptionInfo::range() const {
   if (!choices.empty()) return fmt::format("{}", fmt::join(choices, "|"));
   const bool below = low == std::numeric_limits<double>::lowest();
   const bool above = high == std::numeric_limits<double>::max();
-  if (below && above) return "any";
-  return fmt::format("{}..{}", below ? "" : detail::print_number(low),
-                     above ? "" : detail::print_number(high));
+  if (below && above && word.empty()) return "any";
+  return fmt::format("{}..{}{}{}", below ? "" : detail::print_number(low),
+                     above ? "" : detail::print_number(high), word.empty() ? "" : "|", word);
 }
 
 }  // namespace boba

@@ -45,8 +45,9 @@ struct OptionInfo {
   double low = 0;  // range of a number, both ends included
   double high = 0;
   std::vector<std::string> choices;
+  std::string word;  // what a number may also be; empty: nothing
 
-  // "0..1048576", "mean|lower".
+  // "0..1048576", "mean|lower", "-1..1|auto".
   std::string range() const;
 };
 
@@ -58,6 +59,8 @@ struct Field {
   double low = std::numeric_limits<double>::lowest();
   double high = std::numeric_limits<double>::max();
   std::span<const std::string_view> choices = {};
+  std::string_view word = {};  // a number's other value, and the number that stands for it
+  double meaning = 0;
 
   constexpr Field between(double from, double to) const {
     Field copy = *this;
@@ -65,6 +68,16 @@ struct Field {
     copy.high = to;
     return copy;
   }
+  // A word that may stand in a number's place. REQUIRES: number is outside the range.
+  constexpr Field or_word(std::string_view text, double number) const {
+    static_assert(std::same_as<T, double>);
+    Field copy = *this;
+    copy.word = text;
+    copy.meaning = number;
+    return copy;
+  }
+  bool is_word(double value) const { return !word.empty() && value == meaning; }
+
   // The names of an enum's values 0, 1, ... REQUIRES: names lives forever.
   constexpr Field one_of(std::span<const std::string_view> names) const {
     Field copy = *this;
@@ -89,6 +102,8 @@ Result<double> read_value(std::string_view key, std::string_view text, double lo
 Result<int> read_choice(std::string_view key, std::string_view text,
                         std::span<const std::string_view> choices);
 Result<void> check_range(std::string_view key, double value, double low, double high);
+// The same error; where a word would have done too, it says so.
+Error or_word(Error error, std::string_view word);
 Error unknown_option(std::string_view owner, std::string_view key,
                      std::span<const std::string_view> known);
 std::string print_number(double value);
@@ -100,8 +115,14 @@ Result<void> read_field(const Field<Options, T>& f, std::string_view text, Optio
     if (!index) return index.error();
     options.*f.member = static_cast<T>(*index);
   } else {
+    if constexpr (std::same_as<T, double>) {
+      if (!f.word.empty() && text == f.word) {
+        options.*f.member = f.meaning;
+        return {};
+      }
+    }
     Result<T> value = read_value(f.name, text, f.low, f.high, T{});
-    if (!value) return value.error();
+    if (!value) return or_word(value.error(), f.word);
     options.*f.member = *value;
   }
   return {};
@@ -114,6 +135,7 @@ std::string print_field(const Field<Options, T>& f, const Options& options) {
   } else if constexpr (std::same_as<T, int>) {
     return std::to_string(options.*f.member);
   } else {
+    if (f.is_word(options.*f.member)) return std::string(f.word);
     return print_number(options.*f.member);
   }
 }
@@ -124,6 +146,7 @@ Result<void> check_field(const Field<Options, T>& f, const Options& options) {
   if constexpr (std::is_enum_v<T>) {
     return check_range(f.name, value, 0, static_cast<double>(f.choices.size()) - 1);
   } else {
+    if (f.is_word(value)) return {};
     return check_range(f.name, value, f.low, f.high);
   }
 }
@@ -194,6 +217,7 @@ std::vector<OptionInfo> describe() {
     info.help = f.help;
     info.low = f.low;
     info.high = f.high;
+    info.word = f.word;
     for (std::string_view choice : f.choices) info.choices.emplace_back(choice);
     infos.push_back(std::move(info));
   });

@@ -23,6 +23,11 @@ using Eigen::VectorXd;
 constexpr std::size_t kMostSubsets = 200000;
 constexpr double kMostWork = 1e11;  // subsets times (n - f)^3: about a minute
 
+// p_min=auto; boba.h says what they do.
+constexpr double kAutoFactor = 2;
+constexpr double kAutoTightest = -0.05;
+constexpr double kAutoLoosest = -1;
+
 enum class Search { kServer, kAlternate, kExhaustive };
 
 // What the four variants differ in.
@@ -112,6 +117,14 @@ class Boba final : public WeightRule {
     return alternating_stage1(gram, keep, plan_.max_iter);
   }
 
+  // p_min, or with auto what the clients' least shares give.
+  double threshold(std::vector<double> least, std::size_t keep) const {
+    if (*plan_.p_min != kAutoPMin) return *plan_.p_min;
+    const auto place = least.begin() + static_cast<std::ptrdiff_t>(least.size() - keep);
+    std::nth_element(least.begin(), place, least.end());
+    return std::clamp(kAutoFactor * *place, kAutoLoosest, kAutoTightest);
+  }
+
   // Stage 2: accepts clients whose least share is p_min or more, and at least `keep` of them.
   void judge(const LabelMixes& mixes, std::size_t keep, Decision& decision) const {
     if (!plan_.p_min) {
@@ -119,17 +132,22 @@ class Boba final : public WeightRule {
       return;
     }
     const std::size_t n = decision.rows.size();
-    std::vector<double> badness(n);  // minus the least share
+    std::vector<double> least(n);
+    std::vector<Index> worst(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      least[i] = mixes.shares.col(static_cast<Index>(i)).minCoeff(&worst[i]);
+    }
+    const double p_min = threshold(least, keep);
+    if (*plan_.p_min == kAutoPMin) decision.measures.push_back({"p_min", p_min});
+    std::vector<double> badness(n);
     std::size_t passed = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      Index worst = 0;
-      const double least = mixes.shares.col(static_cast<Index>(i)).minCoeff(&worst);
-      badness[i] = -least;
+      badness[i] = -least[i];
       RowDecision& row = decision.rows[i];
-      row.accepted = least >= *plan_.p_min;
+      row.accepted = least[i] >= p_min;
       passed += row.accepted ? 1 : 0;
-      row.reason = fmt::format("share {:.3g} of class {} is {} p_min={:g}", least, worst,
-                               row.accepted ? "the least, not below" : "below", *plan_.p_min);
+      row.reason = fmt::format("share {:.3g} of class {} is {} p_min={:g}", least[i], worst[i],
+                               row.accepted ? "the least, not below" : "below", p_min);
     }
     if (passed >= keep) return;
     for (std::size_t i : smallest(badness, keep)) {
@@ -142,7 +160,7 @@ class Boba final : public WeightRule {
     decision.warnings.push_back(fmt::format(
         "only {} of {} clients passed p_min={:g}; the n - f = {} with the largest least share were "
         "accepted",
-        passed, n, *plan_.p_min, keep));
+        passed, n, p_min, keep));
   }
 
   // m + W * mean of the accepted coordinates, over all rows of the Gram matrix.

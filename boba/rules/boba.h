@@ -9,6 +9,7 @@
 // 2024. Its guarantee needs any n - 2f honest clients to span the subspace (Assumption 5.3).
 #pragma once
 
+#include <limits>
 #include <tuple>
 
 #include "boba/core/aggregator.h"
@@ -25,9 +26,13 @@ inline constexpr std::string_view kBobaCondition =
     "honest clients span the c - 1 directions of the simplex (so n - 2f >= c) well above the noise "
     "of their updates.";
 
+// p_min=auto: twice the (f + 1)-th lowest of the clients' least shares, within [-1, -0.05]. At most
+// f of these are forged, so no attacker moves it below twice the lowest honest one.
+inline constexpr double kAutoPMin = std::numeric_limits<double>::infinity();
+
 struct BobaOptions {
   int f = 0;            // Byzantine clients tolerated
-  double p_min = -0.5;  // the least share of a class that an accepted client may have
+  double p_min = -0.5;  // the least share of a class that an accepted client may have; kAutoPMin
   int max_iter = 20;    // subspaces fitted in stage 1 at most, the server's not counted
 
   static constexpr Info info() {
@@ -50,7 +55,8 @@ struct BobaOptions {
     return std::tuple{
         field("f", &BobaOptions::f, "Byzantine clients tolerated").between(0, 1 << 20),
         field("p_min", &BobaOptions::p_min, "least share of a class in an accepted label mix")
-            .between(-1e6, 1),
+            .between(-1e6, 1)
+            .or_word("auto", kAutoPMin),
         field("max_iter", &BobaOptions::max_iter, "fits of stage 1 at most").between(1, 100000)};
   }
 };
@@ -76,7 +82,8 @@ struct BobaEsOptions {
     return std::tuple{
         field("f", &BobaEsOptions::f, "Byzantine clients tolerated").between(0, 1 << 20),
         field("p_min", &BobaEsOptions::p_min, "least share of a class in an accepted label mix")
-            .between(-1e6, 1)};
+            .between(-1e6, 1)
+            .or_word("auto", kAutoPMin)};
   }
 };
 
@@ -97,7 +104,8 @@ struct BobaNoStage1Options {
         field("f", &BobaNoStage1Options::f, "Byzantine clients tolerated").between(0, 1 << 20),
         field("p_min", &BobaNoStage1Options::p_min,
               "least share of a class in an accepted label mix")
-            .between(-1e6, 1)};
+            .between(-1e6, 1)
+            .or_word("auto", kAutoPMin)};
   }
 };
 

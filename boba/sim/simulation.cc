@@ -275,7 +275,7 @@ class TrainedSimulation final : public Simulation {
     RowList honest(DType::kFloat32, length_);
     const UpdateView all = rows.clients.view();
     for (std::size_t i = 0; i < cohort.honest.size(); ++i) honest.add(all, i);
-    const Result<void> done = forge_from(honest, cohort, round, rate);
+    const Result<void> done = forge_from(honest, rows, cohort, round, rate);
     if (done) return done;
     const DotsPass pass = parts_.kernels->dots(honest.view(), {}, {});
     RowList finite(DType::kFloat32, length_);
@@ -286,18 +286,20 @@ class TrainedSimulation final : public Simulation {
     if (finite.rows() == 0) {
       return model_lost();
     }
-    const Result<void> rest = forge_from(finite, cohort, round, rate);
+    const Result<void> rest = forge_from(finite, rows, cohort, round, rate);
     if (rest) return rest;
     return Error{ErrorCode::kRefused, rest.error().message};
   }
 
-  Result<void> forge_from(const RowList& honest, const Cohort& cohort, int round, double rate) {
+  Result<void> forge_from(const RowList& honest, const Gathered& rows, const Cohort& cohort,
+                          int round, double rate) {
     std::vector<MutableRow> out;
     for (std::size_t j = 0; j < cohort.byzantine.size(); ++j) {
       out.push_back(updates_.row(cohort.honest.size() + j));
     }
     const auto report = parts_.attack->forge(*parts_.kernels,
                                              {.honest = honest.view(),
+                                              .server = rows.server.view(),
                                               .learning_rate = step_of(rate),
                                               .seed = parts_.experiment.seed,
                                               .number = static_cast<std::uint32_t>(round)},

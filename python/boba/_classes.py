@@ -46,7 +46,9 @@ def _initialiser(entry: _core.Entry) -> Callable[..., None]:
     parameters = [inspect.Parameter("self", either)]
     for option in entry["options"]:
         default = read_value(option, option["default"])
-        annotation = _TYPES[option["type"]]
+        annotation: Any = _TYPES[option["type"]]
+        if option["word"]:
+            annotation = annotation | str
         parameters.append(
             inspect.Parameter(
                 python_name(option["name"]), either, default=default, annotation=annotation

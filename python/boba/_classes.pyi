@@ -33,6 +33,7 @@ __all__ = [
     "ServerMix",
     "ServerOnly",
     "SignFlipping",
+    "Simplex",
     "TrMean",
     "TrimmedMean",
     "Zeno",
@@ -396,7 +397,7 @@ class Boba(Rule):
 
     Options:
         f = 0: Byzantine clients tolerated (0..1048576)
-        p_min = -0.5: least share of a class in an accepted label mix (-1000000..1)
+        p_min = -0.5: least share of a class in an accepted label mix (-1000000..1|auto)
         max_iter = 20: fits of stage 1 at most (1..100000)
 
     Condition: Needs one server gradient per class, not all equal, and f < n. Guaranteed
@@ -413,13 +414,13 @@ class Boba(Rule):
     def __init__(
         self,
         f: int = 0,
-        p_min: float = -0.5,
+        p_min: float | Literal["auto"] = -0.5,
         max_iter: int = 20,
     ) -> None: ...
     @property
     def f(self) -> int: ...
     @property
-    def p_min(self) -> float: ...
+    def p_min(self) -> float | Literal["auto"]: ...
     @property
     def max_iter(self) -> int: ...
 
@@ -432,7 +433,7 @@ class BobaES(Rule):
 
     Options:
         f = 0: Byzantine clients tolerated (0..1048576)
-        p_min = -0.5: least share of a class in an accepted label mix (-1000000..1)
+        p_min = -0.5: least share of a class in an accepted label mix (-1000000..1|auto)
 
     Condition: As boba, with at most 200000 subsets C(n, f), and C(n, f) (n - f)^3 at most
     1e11.
@@ -446,12 +447,12 @@ class BobaES(Rule):
     def __init__(
         self,
         f: int = 0,
-        p_min: float = -0.5,
+        p_min: float | Literal["auto"] = -0.5,
     ) -> None: ...
     @property
     def f(self) -> int: ...
     @property
-    def p_min(self) -> float: ...
+    def p_min(self) -> float | Literal["auto"]: ...
 
 class BobaNoStage1(Rule):
     """Boba on the server's own subspace (ablation).
@@ -460,7 +461,7 @@ class BobaNoStage1(Rule):
 
     Options:
         f = 0: Byzantine clients tolerated (0..1048576)
-        p_min = -0.5: least share of a class in an accepted label mix (-1000000..1)
+        p_min = -0.5: least share of a class in an accepted label mix (-1000000..1|auto)
 
     Condition: Needs one server gradient per class, not all equal, and f < n.
 
@@ -473,12 +474,12 @@ class BobaNoStage1(Rule):
     def __init__(
         self,
         f: int = 0,
-        p_min: float = -0.5,
+        p_min: float | Literal["auto"] = -0.5,
     ) -> None: ...
     @property
     def f(self) -> int: ...
     @property
-    def p_min(self) -> float: ...
+    def p_min(self) -> float | Literal["auto"]: ...
 
 class BobaNoStage2(Rule):
     """The mean of all updates projected on boba's subspace (ablation).
@@ -857,6 +858,49 @@ class SignFlipping(Attack):
     def scale(self) -> float: ...
     @property
     def of(self) -> Literal["client", "mean"]: ...
+
+class Simplex(Attack):
+    """The mix of class gradients that boba just accepts and that moves it most.
+
+    Every Byzantine client sends one mix of the class gradients: one class has the share 1 -
+    (c-1) q and all others q = p_min + margin, the outermost that boba accepts. The class is
+    the one that takes the mix furthest from the honest mean, or with aim=against the one
+    whose difference from the mean points most against it. The class gradients are the
+    server's, or with classes=c the c honest updates that successive projection finds at the
+    corners.
+
+    Options:
+        p_min = -0.5: least share that the attacked rule accepts (-1000000..0)
+        classes = 0: corners to look for among the honest updates; 0: the server's
+            gradients (0..1048576)
+        margin = 0.001: added to p_min; below 0 is outside the region (-1..1)
+        aim = furthest: how the class is chosen (furthest|against)
+
+    Condition: Needs the server's class gradients, or classes. Fewer corners than classes
+    are used where the honest updates span less.
+
+    Cost: one norm and one Gram pass, one output pass; c h^2 in n-space
+
+    Citation: Of this project; the corners by M. C. U. Araujo et al. The successive
+    projections algorithm for variable selection in spectroscopic multicomponent analysis.
+    Chemometrics and Intelligent Laboratory Systems 57, 2001.
+    """
+
+    def __init__(
+        self,
+        p_min: float = -0.5,
+        classes: int = 0,
+        margin: float = 0.001,
+        aim: Literal["furthest", "against"] = "furthest",
+    ) -> None: ...
+    @property
+    def p_min(self) -> float: ...
+    @property
+    def classes(self) -> int: ...
+    @property
+    def margin(self) -> float: ...
+    @property
+    def aim(self) -> Literal["furthest", "against"]: ...
 
 class Zero(Attack):
     """All zeros.

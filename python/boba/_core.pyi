@@ -14,6 +14,7 @@ class Option(TypedDict):
     help: str
     range: str
     choices: list[str]
+    word: str
 
 class Entry(TypedDict):
     kind: str

@@ -35,6 +35,8 @@ def _text(value: object) -> str:
 
 def read_value(option: _core.Option, text: str) -> int | float | str:
     """Reads what the core wrote for an option."""
+    if option["word"] and text == option["word"]:
+        return text
     readers: dict[str, Callable[[str], int | float | str]] = {"integer": int, "number": float}
     return readers.get(option["type"], str)(text)
 

@@ -32,6 +32,7 @@ nb::dict describe(const OptionInfo& option) {
   line["help"] = option.help;
   line["range"] = option.range();
   line["choices"] = option.choices;
+  line["word"] = option.word;
   return line;
 }
 

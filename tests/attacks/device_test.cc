@@ -22,10 +22,10 @@ TEST(DeviceAttacks, AgreeWithTheProcessor) {
   const AttackRows<float> honest(random_rows<float>(kHonest, kLength, 11));
   UpdateMatrix there = cuda.make_rows(DType::kFloat32, kHonest, kLength);
   for (std::size_t i = 0; i < kHonest; ++i) cuda.put(honest.view(), i, there.row(i));
-  for (const char* spec :
-       {"gauss", "gauss(on=parameters)", "gauss(mean=3)", "inf", "ipm", "lie(z=1.5)", "lie",
-        "mimic", "mimic(choose=strongest)", "minmax", "minsum", "nan", "signflip(scale=3)",
-        "signflip(scale=3,of=mean)", "zero"}) {
+  for (const char* spec : {"gauss", "gauss(on=parameters)", "gauss(mean=3)", "inf", "ipm",
+                           "lie(z=1.5)", "lie", "mimic", "mimic(choose=strongest)", "minmax",
+                           "minsum", "nan", "signflip(scale=3)", "signflip(scale=3,of=mean)",
+                           "simplex(classes=4)", "simplex(classes=3,aim=against)", "zero"}) {
     const auto attack = make_attack(spec);
     ASSERT_TRUE(attack.ok()) << spec;
     AttackRound round{.honest = honest.view(), .learning_rate = 0.1, .seed = 3, .number = 2};

@@ -12,10 +12,22 @@ constexpr std::size_t kHonest = 7;
 constexpr std::size_t kByzantine = 3;
 
 const std::vector<std::string>& specs() {
-  static const std::vector<std::string> all = {
-      "gauss", "gauss(on=parameters)",    "inf",    "ipm",    "lie(z=1.5)", "lie",
-      "mimic", "mimic(choose=strongest)", "minmax", "minsum", "nan",        "signflip(scale=3)",
-      "zero",  "minmax(sign=plus)"};
+  static const std::vector<std::string> all = {"gauss",
+                                               "gauss(on=parameters)",
+                                               "inf",
+                                               "ipm",
+                                               "lie(z=1.5)",
+                                               "lie",
+                                               "mimic",
+                                               "mimic(choose=strongest)",
+                                               "minmax",
+                                               "minsum",
+                                               "nan",
+                                               "signflip(scale=3)",
+                                               "simplex(classes=4)",
+                                               "simplex(classes=3,aim=against)",
+                                               "zero",
+                                               "minmax(sign=plus)"};
   return all;
 }
 
@@ -120,7 +132,7 @@ TYPED_TEST(AttackProperties, OneHonestClientIsEnough) {
 TYPED_TEST(AttackProperties, HonestUpdatesAreNeededAndNamed) {
   using T = TypeParam;
   const AttackRows<T> none({});
-  for (const char* name : {"ipm", "lie", "mimic", "minmax", "minsum", "signflip"}) {
+  for (const char* name : {"ipm", "lie", "mimic", "minmax", "minsum", "signflip", "simplex"}) {
     const Result<NamedAttack> attack = make_attack(name);
     const auto forged = forge<T>(*attack->attack, *make_reference_kernels(), {}, 2, 4);
     ASSERT_FALSE(forged.ok) << name;
@@ -137,7 +149,7 @@ TYPED_TEST(AttackProperties, HonestUpdatesMustBeFinite) {
     rows[2][57] = bad;
     const AttackRows<T> honest(rows);
     for (const char* spec : {"ipm", "lie", "mimic(client=2)", "mimic(choose=strongest)", "minmax",
-                             "minsum", "signflip"}) {
+                             "minsum", "signflip", "simplex(classes=3)"}) {
       const Result<NamedAttack> attack = make_attack(spec);
       const std::string name = parse_spec(spec)->front().name;
       const auto forged =

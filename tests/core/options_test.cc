@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -154,6 +155,43 @@ TEST(Describe, TellsEveryOption) {
   EXPECT_EQ(infos[3].default_value, "mean");
   EXPECT_EQ(infos[3].range(), "mean|median");
   EXPECT_TRUE(describe<NoOptions>().empty());
+}
+
+struct WordOptions {
+  double share = 0.5;
+  static constexpr Info info() { return {"word", "s", "c", "n", "k", "w"}; }
+  static constexpr auto fields() {
+    return std::tuple{field("share", &WordOptions::share, "a share")
+                          .between(0, 1)
+                          .or_word("auto", std::numeric_limits<double>::infinity())};
+  }
+};
+
+TEST(Word, StandsInANumbersPlace) {
+  const auto options = bind<WordOptions>({.name = "word", .values = {{"share", "auto"}}});
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_TRUE(std::isinf(options->share));
+  EXPECT_TRUE(check_options(*options));
+  EXPECT_EQ(canonical(*options), "word(share=auto)");
+  EXPECT_EQ(canonical(WordOptions{}), "word");
+  EXPECT_EQ(describe<WordOptions>()[0].range(), "0..1|auto");
+  EXPECT_EQ(describe<WordOptions>()[0].word, "auto");
+  EXPECT_EQ(describe<WordOptions>()[0].type, "number");
+}
+
+TEST(Word, AndNothingElseDoes) {
+  const auto error = [](const char* text) {
+    const auto options = bind<WordOptions>({.name = "word", .values = {{"share", text}}});
+    return options ? "" : options.error().message;
+  };
+  EXPECT_EQ(error("0.25"), "");
+  EXPECT_EQ(error("Auto"), "word: share=Auto is not a number; it may also be auto");
+  EXPECT_EQ(error("2"), "word: share=2 is outside [0, 1]; it may also be auto");
+  EXPECT_NE(error("inf"), "");
+  EXPECT_NE(error("nan"), "");
+  EXPECT_NE(error(""), "");
+  EXPECT_FALSE(check_options(WordOptions{.share = -std::numeric_limits<double>::infinity()}));
+  EXPECT_FALSE(check_options(WordOptions{.share = std::nan("")}));
 }
 
 Result<std::string> make_toy(const ToyOptions& options) { return canonical(options); }

@@ -66,7 +66,7 @@ TEST(Check, RefusesSpecsThatCannotBeRead) {
             "rule: krum: no option g; options are: f, neighbours");
   EXPECT_EQ(error_with([](Experiment& e) { e.attack = "non"; }),
             "attack: no attack 'non'; did you mean none? attacks are: none, labelflip, gauss, inf, "
-            "ipm, lie, mimic, minmax, minsum, nan, signflip, zero");
+            "ipm, lie, mimic, minmax, minsum, nan, signflip, simplex, zero");
   EXPECT_EQ(error_with([](Experiment& e) { e.attack = "none(f=1)"; }),
             "attack: none takes no options; got f");
   EXPECT_NE(
