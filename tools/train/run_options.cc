@@ -121,7 +121,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--data", options.data, "folder with data sets, before $BOBA_DATA")
       ->type_name("DIR");
-  command.add_option("--jobs", options.jobs, "runs at once; they share the threads (on a GPU: one)")
+  command
+      .add_option("--jobs", options.jobs, "runs at once; they share the threads (on a GPU: one)")
       ->check(whole_number(1, 1024))
       ->type_name("N")
       ->capture_default_str();
