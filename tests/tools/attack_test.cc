@@ -95,10 +95,10 @@ TEST_F(AttackCommand, FailureLeavesNoFile) {
   const Finished finished = run("ipm");
   EXPECT_EQ(finished.status, 1);
   EXPECT_TRUE(finished.err.starts_with("boba attack: honest.npy: ")) << finished.err;
-  EXPECT_EQ(folder_.names(), (std::vector<std::string>{"honest.npy"}));
+  EXPECT_EQ(folder_.names(), (std::vector<std::string>{"honest.npy", "server.npy"}));
   write_text(folder_.path() / "honest.npy", npy_bytes(npy_dictionary("<f4", "(0, 3)"), ""));
   EXPECT_EQ(run("ipm").status, 1);
-  EXPECT_EQ(folder_.names(), (std::vector<std::string>{"honest.npy"}));
+  EXPECT_EQ(folder_.names(), (std::vector<std::string>{"honest.npy", "server.npy"}));
 }
 
 }  // namespace
