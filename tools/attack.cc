@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <vector>
 
 #include "boba/attacks/registry.h"
@@ -17,6 +18,7 @@ namespace {
 struct Options {
   std::string attack;
   std::string honest;
+  std::string server;
   std::size_t byzantine = 0;
   std::string out;
   std::uint64_t seed = 0;
@@ -33,6 +35,19 @@ Outcome run_attack(const Options& options) {
   if (!honest) return failed(honest.error());
   AttackRound round;
   round.honest = honest->view();
+  std::optional<NpyFile> server;
+  if (!options.server.empty()) {
+    Result<NpyFile> opened = NpyFile::open(options.server);
+    if (!opened) return failed(opened.error());
+    server.emplace(*std::move(opened));
+    round.server = server->view();
+    if (round.server.dtype() != round.honest.dtype() ||
+        round.server.length() != round.honest.length()) {
+      return Failure{kFailed, fmt::format("{} is {}, which does not go with {} of {}",
+                                          options.server, describe_shape(round.server),
+                                          describe_shape(round.honest), options.honest)};
+    }
+  }
   round.learning_rate = options.learning_rate;
   round.seed = options.seed;
   if (round.honest.empty()) return Failure{kFailed, options.honest + ": it has no rows to look at"};
@@ -69,6 +84,9 @@ void add_attack(CLI::App& app, Outcome& outcome) {
   command->add_option("--honest", options->honest, "h x d array, an honest update per row")
       ->required()
       ->type_name("H.npy");
+  command
+      ->add_option("--server", options->server, "c x d array, class gradients that simplex knows")
+      ->type_name("S.npy");
   command->add_option("--byzantine", options->byzantine, "rows to write")
       ->required()
       ->check(whole_number(1, 1 << 20))

@@ -25,6 +25,7 @@ SAMPLES = [
     boba.Median(even="lower"),
     boba.GeometricMedian(tolerance=1e-6),
     boba.Boba(f=16),
+    boba.Boba(f=16, p_min="auto"),
     boba.Bucketing(s=3, remainder="keep"),
     boba.ServerMix(lambda_=0.25),
     boba.Bucketing(s=2) | boba.Krum(f=16) | boba.ServerMix(lambda_=0.125),
@@ -32,6 +33,7 @@ SAMPLES = [
     boba.InnerProductManipulation(gamma=3.5),
     boba.ALittleIsEnough(z=1.5, sign="plus"),
     boba.Gaussian(),
+    boba.Simplex(p_min=-0.2, classes=4, aim="against"),
 ]
 
 
@@ -98,6 +100,9 @@ def test_options_are_attributes() -> None:
     assert (rule.f, rule.m, rule.neighbours) == (2, 4, 0)
     assert rule.options == {"f": 2, "m": 4, "neighbours": 0}
     assert boba.ServerMix(lambda_=0.25).lambda_ == 0.25
+    assert boba.Boba(p_min="auto").p_min == "auto" and boba.Boba(p_min=-0.2).p_min == -0.2
+    with pytest.raises(ValueError, match="p_min=often is not a number; it may also be auto"):
+        boba.rule("boba(p_min=often)")
     with pytest.raises(AttributeError):
         rule.f = 3  # type: ignore[misc]
 

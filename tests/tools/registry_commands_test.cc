@@ -66,6 +66,7 @@ void expect_same(const json& object, std::string_view kind, const Info& info,
     if (options[k].type == "choice") {
       EXPECT_EQ(option["choices"], options[k].choices);
     }
+    EXPECT_EQ(option.value("word", ""), options[k].word);
   }
 }
 
