@@ -394,7 +394,8 @@ std::optional<int> gpu_number(std::string_view device) {
 }
 
 Result<std::unique_ptr<const Kernels>> kernels_of(const Place& place) {
-  if (place.device == "cpu") return make_cpu_kernels({.threads = place.threads, .simd = place.simd});
+  if (place.device == "cpu")
+    return make_cpu_kernels({.threads = place.threads, .simd = place.simd});
   const std::optional<int> number = gpu_number(place.device);
   if (!number) {
     return invalid_argument(
