@@ -66,7 +66,7 @@ class Federation(Workshop):
         """Ctrl-C must be enough."""
         self.deploy.send_signal(signal.SIGINT)
         try:
-            self.deploy.wait(60)
+            self.deploy.wait(180)  # eleven processes say goodbye; a busy machine is slow at it
             self.settle(20)
         finally:
             left = self.end()
