@@ -10,13 +10,12 @@
 
 #include "boba/core/random.h"
 #include "boba/kernels/cuda/cuda.h"
-#include "boba/kernels/cuda/matrix.h"
 #include "boba/rules/registry.h"
 
 namespace {
 
-using boba::DeviceMatrix;
 using boba::Kernels;
+using boba::UpdateMatrix;
 
 [[noreturn]] void stop(const boba::Error& error) {
   std::fprintf(stderr, "boba_bench_cuda: %s\n", error.message.c_str());
@@ -37,7 +36,7 @@ struct Shape {
 };
 
 // Mixtures of two classes' gradients with noise; the last f are -10 times the mean of the rest.
-void fill(const Kernels& kernels, const Shape& shape, DeviceMatrix& updates, DeviceMatrix& server) {
+void fill(const Kernels& kernels, const Shape& shape, UpdateMatrix& updates, UpdateMatrix& server) {
   const auto noise = [&](std::uint32_t client, double sigma, boba::MutableRow row) {
     kernels.normal({.seed = 1, .round = 0, .client = client, .purpose = boba::Purpose::kBench},
                    sigma, row);
@@ -104,9 +103,9 @@ void run_passes(const Kernels& kernels, const boba::Round& round, boba::MutableR
 
 void run(const Kernels& kernels, const Shape& shape) {
   using boba::DType;
-  DeviceMatrix updates = need(DeviceMatrix::make(DType::kFloat32, shape.n, shape.d));
-  DeviceMatrix server = need(DeviceMatrix::make(DType::kFloat32, shape.classes, shape.d));
-  const DeviceMatrix out = need(DeviceMatrix::make(DType::kFloat32, 1, shape.d));
+  UpdateMatrix updates = kernels.make_rows(DType::kFloat32, shape.n, shape.d);
+  UpdateMatrix server = kernels.make_rows(DType::kFloat32, shape.classes, shape.d);
+  UpdateMatrix out = kernels.make_rows(DType::kFloat32, 1, shape.d);
   fill(kernels, shape, updates, server);
   const boba::Round round{.updates = updates.view(), .server = server.view()};
   std::printf("\n%zu updates of length %zu (float32), %zu classes\n\n", shape.n, shape.d,

@@ -23,7 +23,7 @@ endif()
 file(GLOB boba_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      ${PROJECT_SOURCE_DIR}/boba/core/*.h)
 list(APPEND boba_headers boba/boba.h boba/capi/boba.h boba/kernels/cuda/cuda.h
-     boba/kernels/cuda/matrix.h boba/kernels/cuda/view.h)
+     boba/kernels/cuda/view.h)
 file(GLOB boba_named CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      ${PROJECT_SOURCE_DIR}/boba/rules/*.h ${PROJECT_SOURCE_DIR}/boba/attacks/*.h
      ${PROJECT_SOURCE_DIR}/boba/partition/*.h)

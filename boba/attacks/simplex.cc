@@ -61,7 +61,7 @@ class Simplex final : public Attack {
     if (Result<void> some = needs_honest("simplex", round.honest); !some) return some.error();
     const std::size_t h = round.honest.rows();
     RowList rows(round.honest);
-    if (options_.classes == 0) {
+    if (looks_at_server()) {
       if (round.server.empty()) {
         return invalid_argument(
             "simplex needs the server's class gradients, or classes=c to look for c corners among "
@@ -80,10 +80,12 @@ class Simplex final : public Attack {
       return invalid_argument("simplex: products of the updates leave the range of double");
     }
     const std::vector<std::size_t> corners =
-        options_.classes == 0 ? server_rows(h, rows.rows())
-                              : find_corners(k, static_cast<std::size_t>(options_.classes));
+        looks_at_server() ? server_rows(h, rows.rows())
+                          : find_corners(k, static_cast<std::size_t>(options_.classes));
     return send(kernels, rows.view(), k, pass.origin_dot, corners, out);
   }
+
+  bool looks_at_server() const override { return options_.classes == 0; }
 
  private:
   static Result<void> check_finite(const Kernels& kernels, const UpdateView& rows, std::size_t h) {

@@ -37,6 +37,9 @@ class Attack {
   // length.
   virtual Result<AttackReport> forge(const Kernels& kernels, const AttackRound& round,
                                      std::span<const MutableRow> out) const = 0;
+
+  // Whether it needs AttackRound::server.
+  virtual bool looks_at_server() const { return false; }
 };
 
 using AttackPtr = std::shared_ptr<const Attack>;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "boba/paper/csv_text.h"
 #include "boba/report/statistics.h"
+#include "boba/report/text.h"
 
 namespace boba::paper {
 namespace {
@@ -219,7 +219,7 @@ std::string to_csv(std::span<const Comparison> all) {
   const std::vector<std::string> head = {
       "experiment",   "dataset", "rule",    "attack", "setting",    "metric", "published",
       "published_sd", "ours",    "ours_sd", "seeds",  "difference", "flag"};
-  std::string text = csv_line(head);
+  std::string text = report::csv_line(head);
   for (const Comparison& c : all) {
     const std::vector<std::string> cells = {c.experiment,
                                             c.dataset,
@@ -234,7 +234,7 @@ std::string to_csv(std::span<const Comparison> all) {
                                             std::to_string(c.values.size()),
                                             csv_number(c.difference()),
                                             c.flag()};
-    text += csv_line(cells);
+    text += report::csv_line(cells);
   }
   return text;
 }

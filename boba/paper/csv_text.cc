@@ -65,22 +65,4 @@ Result<std::vector<std::vector<std::string>>> parse_csv(std::string_view text,
   return rows;
 }
 
-std::string csv_line(std::span<const std::string> cells) {
-  std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) line += ',';
-    if (cells[i].find_first_of(",\"\r\n") == std::string::npos) {
-      line += cells[i];
-      continue;
-    }
-    line += '"';
-    for (const char c : cells[i]) {
-      if (c == '"') line += '"';
-      line += c;
-    }
-    line += '"';
-  }
-  return line + '\n';
-}
-
 }  // namespace boba::paper

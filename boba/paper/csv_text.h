@@ -16,7 +16,4 @@ Result<std::vector<std::vector<std::string>>> parse_csv(std::string_view text,
                                                         std::string_view origin,
                                                         std::span<const std::string_view> columns);
 
-// One line with its newline; cells with commas, quotes or line breaks are quoted.
-std::string csv_line(std::span<const std::string> cells);
-
 }  // namespace boba::paper

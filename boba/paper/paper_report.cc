@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "boba/paper/comparison.h"
-#include "boba/paper/csv_text.h"
 #include "boba/paper/goals.h"
 #include "boba/paper/page_parts.h"
 #include "boba/paper/progress.h"
@@ -285,7 +284,7 @@ class Maker {
   std::vector<NumbersFile> numbers() const {
     std::vector<Comparison> all;
     const std::vector<std::string> head = {"experiment", "measurement", "seed", "series", "x", "y"};
-    std::string points = csv_line(head);
+    std::string points = report::csv_line(head);
     for (const Chapter& chapter : chapters_) {
       all.insert(all.end(), chapter.cells.begin(), chapter.cells.end());
       for (const MeasurementRecord& record : chapter.records) {
@@ -304,7 +303,7 @@ class Maker {
                                                   point.series,
                                                   fmt::format("{:.6g}", point.x),
                                                   fmt::format("{:.6g}", point.y)};
-          points += csv_line(cells);
+          points += report::csv_line(cells);
         }
       }
     }

@@ -109,4 +109,22 @@ std::string counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string csv_line(std::span<const std::string> cells) {
+  std::string line;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) line += ',';
+    if (cells[i].find_first_of(",\"\r\n") == std::string::npos) {
+      line += cells[i];
+      continue;
+    }
+    line += '"';
+    for (const char letter : cells[i]) {
+      if (letter == '"') line += '"';
+      line += letter;
+    }
+    line += '"';
+  }
+  return line + '\n';
+}
+
 }  // namespace boba::report

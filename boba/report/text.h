@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,9 @@ std::string percent(double share, double deviation, std::size_t runs);
 
 // "850 µs", "12.3 ms", "4.56 s", "3 min 20 s", "2 h 05 min".
 std::string duration(double seconds);
+
+// A line of RFC 4180, with a newline: cells with commas, quotes or line breaks are quoted.
+std::string csv_line(std::span<const std::string> cells);
 
 // "1 run", "3 runs".
 std::string counted(std::size_t count, std::string_view noun);

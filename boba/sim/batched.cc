@@ -10,7 +10,7 @@
 #include "boba/sim/batches.h"
 #include "boba/sim/guarded.h"
 #include "boba/sim/many.h"
-#include "boba/sim/network.h"
+#include "boba/sim/network_trainer.h"
 #include "boba/sim/pool.h"
 #include "boba/sim/process.h"
 #include "boba/sim/replay.h"
@@ -105,40 +105,26 @@ struct Group {
   std::optional<Batch> whole;  // where every step sees all examples
 };
 
-class BatchedTrainer final : public Trainer {
+class BatchedTrainer final : public NetworkTrainer {
  public:
   BatchedTrainer(const Experiment& experiment, const Dataset& dataset, const FederationPlan& plan,
-                 std::unique_ptr<Network> network, const torch::Device& device, int threads)
-      : training_(experiment.training),
-        seed_(experiment.seed),
+                 std::unique_ptr<Network> made, const torch::Device& device, int threads)
+      : NetworkTrainer(std::move(made), experiment.seed),
+        training_(experiment.training),
         honest_(experiment.federation.honest),
         classes_(static_cast<std::int64_t>(dataset.classes.size())),
         device_(device),
-        network_(std::move(network)),
         many_(make_many(experiment.model, dataset, device, device.is_cuda())),
-        parts_(parts_of(network_->layout())),
-        length_(length_of(network_->layout())) {
+        parts_(parts_of(network().layout())) {
     const Shards shards =
-        make_shards(experiment, dataset, plan, network_->channels_last(), threads);
+        make_shards(experiment, dataset, plan, network().channels_last(), threads);
     const auto kept = [&](const Tensor& inputs) { return many_ ? many_->kept(inputs) : inputs; };
     pool_.emplace(shards, device, kept);
     test_ = {kept(shards.test.inputs.to(device)), shards.test.labels.to(device)};
     if (many_) return;
-    flat_ = torch::zeros({static_cast<std::int64_t>(length_)},
+    flat_ = torch::zeros({static_cast<std::int64_t>(length())},
                          torch::TensorOptions(device).dtype(torch::kFloat));
-    replica_ = network_->replica(flat_);
-  }
-
-  std::size_t length() const override { return length_; }
-
-  std::vector<float> initial() const override {
-    std::vector<float> parameters(length_);
-    network_->initialise(seed_, parameters);
-    return parameters;
-  }
-
-  TensorFile named(std::span<const float> parameters) const override {
-    return name_parts(network_->layout(), parameters);
+    replica_ = network().replica(flat_);
   }
 
   Result<void> train(std::span<const float> w, int round, double rate,
@@ -228,7 +214,7 @@ class BatchedTrainer final : public Trainer {
   Probe& probe_at(std::span<const float> w) {
     if (!probe_) {
       const auto floats = torch::TensorOptions(device_).dtype(torch::kFloat);
-      probe_.emplace(Probe{torch::empty({static_cast<std::int64_t>(length_)}, floats),
+      probe_.emplace(Probe{torch::empty({static_cast<std::int64_t>(length())}, floats),
                            torch::empty({}, floats), many_ ? make_replay(device_) : nullptr});
     }
     probe_->w.copy_(tensor_of(w, device_));
@@ -361,7 +347,7 @@ class BatchedTrainer final : public Trainer {
       rows.push_back(task.out);
       if (group.whole) continue;
       batches.emplace_back(static_cast<std::size_t>(group.holdings[i].count), training_.batch,
-                           batch_key(seed_, round, honest_, task));
+                           batch_key(seed(), round, honest_, task));
     }
     const Target target(rows, device_);
     const auto clients = static_cast<std::int64_t>(rows.size());
@@ -418,14 +404,11 @@ class BatchedTrainer final : public Trainer {
   }
 
   TrainingSection training_;
-  std::uint64_t seed_;
   int honest_;
   std::int64_t classes_;
   torch::Device device_;
-  std::unique_ptr<Network> network_;
   std::unique_ptr<ManyNetwork> many_;  // none for a script
   std::vector<Part> parts_;
-  std::size_t length_;
   std::optional<Pool> pool_;
   Shard test_;
   std::optional<Batch> server_batch_;

@@ -85,9 +85,8 @@ class GridRunner {
       if (!dataset) return dataset.error();
       // What only the data can tell: too few examples for a client, or of a class for the server.
       if (const auto plan = make_plan(experiment, **dataset); !plan) return plan.error();
-      auto header = header_of(experiment, **dataset, grid_.name);
+      const auto header = header_of(experiment, **dataset, grid_.name, *device);
       if (!header) return header.error();
-      if (!device->empty()) header->version += ", " + *device;
       const auto id = store_.add_run(*header);
       if (!id) return id.error();
       planned.push_back({&experiment, std::move(*dataset), *id});
@@ -151,7 +150,7 @@ class GridRunner {
     const auto record = store_.run(run);
     if (!record || record->rounds_done == 0 || record->status == RunStatus::kFinished) return {};
     const bool gpu = options_.device != "cpu";
-    if ((record->header.version.find(", cuda") != std::string::npos) == gpu) return {};
+    if (made_on_gpu(record->header) == gpu) return {};
     return fmt::format("{} rounds were done on {}; resume it there, or begin anew with --again",
                        record->rounds_done, gpu ? "the processor (--device cpu)" : "a GPU");
   }

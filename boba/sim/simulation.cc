@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -15,7 +14,6 @@
 #include "boba/core/views.h"
 #include "boba/data/digest.h"
 #include "boba/experiment/keys.h"
-#include "boba/kernels/cpu/cpu.h"
 #include "boba/kernels/cuda/cuda.h"
 #include "boba/kernels/sketch/sketch.h"
 #include "boba/rules/registry.h"
@@ -23,8 +21,6 @@
 #include "boba/sim/metrics.h"
 #include "boba/sim/plan.h"
 #include "boba/sim/schedule.h"
-#include "boba/sim/spread.h"
-#include "boba/sim/trainer.h"
 
 namespace boba {
 namespace {
@@ -41,22 +37,6 @@ class Watch {
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-// The server's data, for the rules that ask about it.
-class TrainerOracle final : public ServerOracle {
- public:
-  explicit TrainerOracle(Trainer& trainer) : trainer_(trainer) {}
-
-  Result<double> loss(const UpdateView& point) override {
-    return trainer_.server_loss({point.row<float>(0), point.length()});
-  }
-  Result<void> gradient(const UpdateView& point, MutableRow out) override {
-    return trainer_.server_gradient({point.row<float>(0), point.length()}, out.as<float>());
-  }
-
- private:
-  Trainer& trainer_;
 };
 
 // What is fixed for a run.
@@ -107,9 +87,11 @@ class TrainedSimulation final : public Simulation {
     updates_ = make_rows(rows);
     const std::size_t classes = parts_.plan.server.size();
     const bool whole = classes > 0 && e.training.algorithm != Algorithm::kFedSgd;
-    // What no rule looks at is not trained.
+    // What neither rule nor attack looks at is not trained.
     const Shape alone{.clients = rows, .length = length_};
-    if (!parts_.rule.admits(alone)) server_ = make_rows(classes + (whole ? 1 : 0));
+    const bool looked_at =
+        !parts_.rule.admits(alone) || (parts_.attack && parts_.attack->looks_at_server());
+    if (looked_at) server_ = make_rows(classes + (whole ? 1 : 0));
     for (const ShardPlan& shard : parts_.plan.server) {
       server_counts_.push_back(static_cast<double>(shard.examples.size()));
     }
@@ -381,29 +363,6 @@ std::string script_checksum(const ModelSection& model) {
   return fmt::format("+{}", digest.finish());
 }
 
-// The number of the GPU in "cuda" or "cuda:1"; none if it says something else.
-std::optional<int> gpu_number(std::string_view device) {
-  if (device == "cuda") return 0;
-  int number = -1;
-  if (!device.starts_with("cuda:")) return {};
-  const char* const end = device.data() + device.size();
-  const auto [rest, failure] = std::from_chars(device.data() + 5, end, number);
-  if (failure != std::errc() || rest != end || number < 0) return {};
-  if (device != fmt::format("cuda:{}", number)) return {};  // "cuda:01" is nobody's name
-  return number;
-}
-
-Result<std::unique_ptr<const Kernels>> kernels_of(const Place& place) {
-  if (place.device == "cpu")
-    return make_cpu_kernels({.threads = place.threads, .simd = place.simd});
-  const std::optional<int> number = gpu_number(place.device);
-  if (!number) {
-    return invalid_argument(
-        fmt::format("no device '{}'; cpu, cuda or cuda:1 would do", place.device));
-  }
-  return make_cuda_kernels({.device = *number});
-}
-
 Result<AttackPtr> attack_on_updates(const Experiment& experiment, const FederationPlan& plan) {
   if (experiment.attack == "none" || plan.flipped) return AttackPtr();
   auto attack = make_attack(experiment.attack);
@@ -413,16 +372,8 @@ Result<AttackPtr> attack_on_updates(const Experiment& experiment, const Federati
 
 }  // namespace
 
-Result<std::string> device_name(std::string_view device) {
-  if (device == "cpu") return std::string();
-  const auto kernels = kernels_of({.device = std::string(device)});
-  if (!kernels) return kernels.error();
-  if (const Result<void> there = training_has_gpu(); !there) return there.error();
-  return (*kernels)->name();
-}
-
 Result<RunHeader> header_of(const Experiment& experiment, const Dataset& dataset,
-                            std::string_view name) {
+                            std::string_view name, std::string_view gpu) {
   const auto parameters = count_parameters(experiment.model, dataset);
   if (!parameters) return parameters.error();
   RunHeader header;
@@ -442,14 +393,16 @@ Result<RunHeader> header_of(const Experiment& experiment, const Dataset& dataset
   header.rounds = experiment.training.rounds;
   header.parameters = *parameters;
   header.classes = dataset.classes;
-  header.version = BOBA_VERSION;
+  header.version = gpu.empty() ? BOBA_VERSION : fmt::format("{}, {}", BOBA_VERSION, gpu);
   return header;
 }
+
+bool made_on_gpu(const RunHeader& header) { return header.version.find(", ") != std::string::npos; }
 
 Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment,
                                                     const Dataset& dataset, const Place& place,
                                                     std::string_view name) {
-  auto kernels = kernels_of(place);
+  auto kernels = make_kernels(place);
   if (!kernels) return kernels.error();
   auto plan = make_plan(experiment, dataset);
   if (!plan) return plan.error();
@@ -461,14 +414,10 @@ Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment
   if (!rule) return rule.error();
   auto sketch = parse_gram(experiment.run.gram);
   if (!sketch) return sketch.error();
-  auto trainer = place.device == "cpu" ? make_trainer(experiment, dataset, *plan, place.threads)
-                                       : make_batched_trainer(experiment, dataset, *plan,
-                                                              place.device, place.threads);
+  auto trainer = make_trainer(experiment, dataset, *plan, place);
   if (!trainer) return trainer.error();
-  if (place.ranks != nullptr) trainer = spread_trainer(std::move(*trainer), *place.ranks);
-  auto header = header_of(experiment, dataset, name);
+  auto header = header_of(experiment, dataset, name, place.gpu() ? (*kernels)->name() : "");
   if (!header) return header.error();
-  if (place.device != "cpu") header->version += fmt::format(", {}", (*kernels)->name());
   const auto begin = [](Parts parts) -> Result<std::unique_ptr<Simulation>> {
     try {
       return std::unique_ptr<Simulation>(std::make_unique<TrainedSimulation>(std::move(parts)));

@@ -14,9 +14,8 @@
 
 #include "boba/core/result.h"
 #include "boba/data/dataset.h"
-#include "boba/dist/communicator.h"
 #include "boba/experiment/experiment.h"
-#include "boba/kernels/cpu/cpu.h"
+#include "boba/sim/place.h"
 #include "boba/store/records.h"
 #include "boba/store/safetensors.h"
 #include "boba/store/store.h"
@@ -46,26 +45,16 @@ class Simulation {
   virtual TensorFile model() const = 0;
 };
 
-// Where a simulation computes. The numbers do not depend on how many threads there are; those of a
-// GPU differ from the processor's by rounding.
-struct Place {
-  std::string device = "cpu";  // or "cuda", "cuda:1", ...
-  int threads = 1;             // at least 1
-  // Processes that share the training, each in step with the others; see spread.h.
-  const Communicator* ranks = nullptr;
-  SimdLevel simd = SimdLevel::kAuto;  // of the processor's kernels; ranks must have the same
-};
-
-// What "cuda" or "cuda:N" is called where this build and machine have it; "" for "cpu".
-Result<std::string> device_name(std::string_view device);
-
 // name: of the experiment file. The data set must outlive the simulation.
 Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment,
                                                     const Dataset& dataset, const Place& place,
                                                     std::string_view name);
 
-// What the database is told of a run, without preparing it.
+// What the database is told of a run, without preparing it. gpu: the device's name; "" for the
+// processor.
 Result<RunHeader> header_of(const Experiment& experiment, const Dataset& dataset,
-                            std::string_view name);
+                            std::string_view name, std::string_view gpu = "");
+
+bool made_on_gpu(const RunHeader& header);
 
 }  // namespace boba

@@ -9,7 +9,7 @@
 #include "boba/kernels/cpu/parallel.h"
 #include "boba/sim/batches.h"
 #include "boba/sim/guarded.h"
-#include "boba/sim/network.h"
+#include "boba/sim/network_trainer.h"
 #include "boba/sim/process.h"
 #include "boba/sim/shards.h"
 
@@ -63,35 +63,21 @@ Shard next_of(const Shard& shard, Batches& batches) {
   return {shard.inputs.index_select(0, index), shard.labels.index_select(0, index)};
 }
 
-class TorchTrainer final : public Trainer {
+class TorchTrainer final : public NetworkTrainer {
  public:
   TorchTrainer(const Experiment& experiment, const Dataset& dataset, const FederationPlan& plan,
-               std::unique_ptr<Network> network, int threads)
-      : training_(experiment.training),
-        seed_(experiment.seed),
+               std::unique_ptr<Network> made, int threads)
+      : NetworkTrainer(std::move(made), experiment.seed),
+        training_(experiment.training),
         honest_(experiment.federation.honest),
         classes_(dataset.classes.size()),
-        network_(std::move(network)),
-        length_(length_of(network_->layout())),
-        shards_(make_shards(experiment, dataset, plan, network_->channels_last(), threads)) {
+        shards_(make_shards(experiment, dataset, plan, network().channels_last(), threads)) {
     for (int i = 0; i < threads; ++i) {
       Worker worker;
-      worker.flat = torch::zeros({static_cast<std::int64_t>(length_)});
-      worker.replica = network_->replica(worker.flat);
+      worker.flat = torch::zeros({static_cast<std::int64_t>(length())});
+      worker.replica = network().replica(worker.flat);
       workers_.push_back(std::move(worker));
     }
-  }
-
-  std::size_t length() const override { return length_; }
-
-  std::vector<float> initial() const override {
-    std::vector<float> parameters(length_);
-    network_->initialise(seed_, parameters);
-    return parameters;
-  }
-
-  TensorFile named(std::span<const float> parameters) const override {
-    return name_parts(network_->layout(), parameters);
   }
 
   Result<void> train(std::span<const float> w, int round, double rate,
@@ -172,7 +158,7 @@ class TorchTrainer final : public Trainer {
               const TrainingTask& task) const {
     const Shard& shard = shard_of(task);
     Batches batches(static_cast<std::size_t>(shard.labels.numel()), training_.batch,
-                    batch_key(seed_, round, honest_, task));
+                    batch_key(seed(), round, honest_, task));
     if (training_.algorithm == Algorithm::kFedSgd) {
       gradient(worker, next_of(shard, batches), task.out);
       return;
@@ -211,11 +197,8 @@ class TorchTrainer final : public Trainer {
   }
 
   TrainingSection training_;
-  std::uint64_t seed_;
   int honest_;
   std::size_t classes_;
-  std::unique_ptr<Network> network_;
-  std::size_t length_;
   Shards shards_;
   std::vector<Worker> workers_;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "boba/core/result.h"
+#include "boba/core/round.h"
 #include "boba/data/dataset.h"
 #include "boba/experiment/experiment.h"
 #include "boba/sim/plan.h"
@@ -51,6 +52,22 @@ class Trainer {
   // Of all the server's samples. REQUIRES: the server has data.
   virtual Result<double> server_loss(std::span<const float> w) = 0;
   virtual Result<void> server_gradient(std::span<const float> w, std::span<float> out) = 0;
+};
+
+// The server's data, for the rules that ask about it.
+class TrainerOracle final : public ServerOracle {
+ public:
+  explicit TrainerOracle(Trainer& trainer) : trainer_(trainer) {}
+
+  Result<double> loss(const UpdateView& point) override {
+    return trainer_.server_loss({point.row<float>(0), point.length()});
+  }
+  Result<void> gradient(const UpdateView& point, MutableRow out) override {
+    return trainer_.server_gradient({point.row<float>(0), point.length()}, out.as<float>());
+  }
+
+ private:
+  Trainer& trainer_;
 };
 
 // d of a model for a data set.

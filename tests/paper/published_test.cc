@@ -11,6 +11,7 @@
 
 #include "boba/paper/comparison.h"
 #include "boba/paper/csv_text.h"
+#include "boba/report/text.h"
 #include "tests/paper/runs.h"
 
 namespace boba::test {
@@ -118,7 +119,7 @@ TEST(Explanations, AreReadAndMistakesNameTheLine) {
 TEST(CsvText, LinesAreReadAsTheyWereWritten) {
   const std::vector<std::string> cells = {"a", "b,c", "say \"x\"", "two\nlines", ""};
   const std::array<std::string_view, 5> columns = {"1", "2", "3", "4", "5"};
-  const auto rows = paper::parse_csv("1,2,3,4,5\n" + paper::csv_line(cells), "x", columns);
+  const auto rows = paper::parse_csv("1,2,3,4,5\n" + report::csv_line(cells), "x", columns);
   ASSERT_TRUE(rows) << rows.error().message;
   ASSERT_EQ(rows->size(), 1U);
   EXPECT_EQ((*rows)[0], cells);

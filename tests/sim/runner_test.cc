@@ -183,6 +183,35 @@ TEST_F(RunnerTest, ResumedEqualsUninterrupted) {
   }
 }
 
+// A run has numbers of one kind of device.
+TEST_F(RunnerTest, WhatAGpuBeganIsNotResumedOnTheProcessor) {
+  const Grid one =
+      grid({{.key = "rule", .value = "\"average\""}, {.key = "attack", .value = "\"none\""}});
+  ASSERT_EQ(one.experiments.size(), 1U);
+  const auto dataset = data_.get(one.experiments[0].data);
+  Store store = open("gpu.db");
+  const auto header = header_of(one.experiments[0], **dataset, "test", "cuda, a GPU");
+  ASSERT_TRUE(header.ok() && made_on_gpu(*header));
+  const auto id = store.add_run(*header);
+  ASSERT_TRUE(store.claim(*id, ClaimMode::kNew).ok());
+  auto simulation = make_simulation(one.experiments[0], **dataset, {}, "test");
+  ASSERT_TRUE(store.write_round(*id, *(*simulation)->step()).ok());
+  ASSERT_TRUE(store.stop(*id).ok());
+
+  Recorder resumed;
+  run(one, store, resumed, ClaimMode::kResume);
+  EXPECT_EQ(resumed.count(RunEnd::kFailed), 1U);
+  EXPECT_NE(resumed.messages_[*id].find("1 rounds were done on a GPU"), std::string::npos)
+      << resumed.messages_[*id];
+  EXPECT_EQ(store.run(*id)->status, RunStatus::kStopped);
+  EXPECT_EQ(store.run(*id)->rounds_done, 1);
+
+  Recorder anew;
+  run(one, store, anew, ClaimMode::kRestart);
+  EXPECT_EQ(anew.count(RunEnd::kFinished), 1U);
+  EXPECT_FALSE(made_on_gpu(store.run(*id)->header));
+}
+
 TEST_F(RunnerTest, SeveralJobsGiveTheSameBytes) {
   Store one = open("one.db");
   Store four = open("four.db");

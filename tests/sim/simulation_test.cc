@@ -207,6 +207,22 @@ TEST(Simulation, GoesOnWhenNoUpdateIsUsable) {
   }
 }
 
+// The attackers know the server's gradients also where the rule has no use for them.
+TEST(Simulation, AttackersSeeTheServerWhateverTheRule) {
+  const Dataset data = test::small_dataset();
+  for (const char* rule : {"average", "coomed", "boba(f=2)"}) {
+    Experiment e = test::small_experiment();
+    e.rule = rule;
+    e.attack = "simplex";
+    e.training.rounds = 2;
+    const auto entries = finish(*simulation_of(e, data));
+    ASSERT_EQ(entries.size(), 2U) << rule;
+    EXPECT_EQ(entries.back().round.note, "") << rule;
+    e.attack = "none";
+    EXPECT_NE(finish(*simulation_of(e, data)).back().checkpoint, entries.back().checkpoint) << rule;
+  }
+}
+
 TEST(Simulation, RefusesHostileUpdatesAndLearns) {
   const Dataset data = test::small_dataset();
   Experiment e = test::small_experiment();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "boba/report/text.h"
 #include "tools/command.h"
 #include "tools/sim/results_common.h"
 #include "tools/sim/results_import.h"
@@ -55,7 +56,7 @@ void print_csv(const Runs& runs) {
       "attack",  "byzantine",   "seed",    "rounds",    "accuracy",  "mrd",
       "seconds", "rounds_done", "name",    "partition", "honest",    "parameters",
       "created", "finished",    "version", "error",     "model_file"};
-  fmt::print("{}", csv_line(titles));
+  fmt::print("{}", report::csv_line(titles));
   for (const RunRecord& run : runs) {
     const RunHeader& header = run.header;
     const std::vector<std::string> cells = {std::to_string(run.id),
@@ -81,7 +82,7 @@ void print_csv(const Runs& runs) {
                                             header.version,
                                             run.error,
                                             run.model_file};
-    fmt::print("{}", csv_line(cells));
+    fmt::print("{}", report::csv_line(cells));
   }
 }
 
@@ -118,7 +119,7 @@ void print_mean_csv(const std::vector<RunGroup>& groups) {
   const std::vector<std::string> titles = {
       "runs",     "dataset",     "model", "algorithm", "rule",    "attack", "byzantine", "rounds",
       "accuracy", "accuracy_sd", "mrd",   "mrd_sd",    "seconds", "name",   "partition", "honest"};
-  fmt::print("{}", csv_line(titles));
+  fmt::print("{}", report::csv_line(titles));
   for (const RunGroup& group : groups) {
     const RunHeader& header = group.header;
     const std::vector<std::string> cells = {std::to_string(group.runs),
@@ -137,7 +138,7 @@ void print_mean_csv(const std::vector<RunGroup>& groups) {
                                             header.name,
                                             header.partition,
                                             std::to_string(header.honest)};
-    fmt::print("{}", csv_line(cells));
+    fmt::print("{}", report::csv_line(cells));
   }
 }
 

@@ -37,24 +37,6 @@ std::string printable(std::string_view text) {
   return clean;
 }
 
-std::string csv_line(std::span<const std::string> cells) {
-  std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) line += ',';
-    if (cells[i].find_first_of(",\"\r\n") == std::string::npos) {
-      line += cells[i];
-      continue;
-    }
-    line += '"';
-    for (const char letter : cells[i]) {
-      if (letter == '"') line += '"';
-      line += letter;
-    }
-    line += '"';
-  }
-  return line + '\n';
-}
-
 std::string exact(std::optional<double> value) {
   if (!value || !std::isfinite(*value)) return "";
   return fmt::format("{}", *value);

@@ -24,9 +24,6 @@ std::string percent(std::optional<double> share);
 // Without the control characters that could disturb a terminal or a table.
 std::string printable(std::string_view text);
 
-// A line of RFC 4180, with a newline: cells with commas, quotes or line breaks are quoted.
-std::string csv_line(std::span<const std::string> cells);
-
 // Shortest text that reads back as the same number; "" for none or NaN.
 std::string exact(std::optional<double> value);
 

@@ -1,9 +1,9 @@
 // Kernels on an NVIDIA GPU.
 //
-// Rows are in the GPU's memory (matrix.h owns such rows). A pass reads them there, and what crosses
-// to the host is small: the Gram matrix, sums, what was seen of each row. The result of an
-// aggregation stays on the GPU. Sums are in double, in an order that depends on the shape alone, so
-// the same input gives the same bits.
+// Rows are in the GPU's memory; make_rows gives such rows, put and get copy them. A pass reads them
+// there, and what crosses to the host is small: the Gram matrix, sums, what was seen of each row.
+// The result of an aggregation stays on the GPU. Sums are in double, in an order that depends on
+// the shape alone, so the same input gives the same bits.
 #pragma once
 
 #include <cstddef>

@@ -1,35 +1,14 @@
 #include "boba/paper/measure/probe.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <utility>
 #include <vector>
 
 #include "boba/attacks/registry.h"
-#include "boba/kernels/cpu/cpu.h"
-#include "boba/kernels/cuda/cuda.h"
 #include "boba/sim/plan.h"
 #include "boba/sim/schedule.h"
-#include "boba/sim/trainer.h"
 
 namespace boba::paper {
 namespace {
-
-class TrainerOracle final : public ServerOracle {
- public:
-  explicit TrainerOracle(Trainer& trainer) : trainer_(trainer) {}
-
-  Result<double> loss(const UpdateView& point) override {
-    return trainer_.server_loss({point.row<float>(0), point.length()});
-  }
-  Result<void> gradient(const UpdateView& point, MutableRow out) override {
-    return trainer_.server_gradient({point.row<float>(0), point.length()}, out.as<float>());
-  }
-
- private:
-  Trainer& trainer_;
-};
 
 class TrainedProbe final : public Probe {
  public:
@@ -112,6 +91,7 @@ class TrainedProbe final : public Probe {
     for (std::size_t i = honest_.rows(); i < updates_.rows(); ++i) rows.push_back(updates_.row(i));
     const auto report = attack_->forge(*kernels_,
                                        {.honest = honest_.view(),
+                                        .server = server_.view(),
                                         .learning_rate = step_size(),
                                         .seed = experiment_.seed,
                                         .number = static_cast<std::uint32_t>(number_)},
@@ -136,29 +116,17 @@ class TrainedProbe final : public Probe {
   double rate_ = 0;
 };
 
-Result<std::unique_ptr<const Kernels>> kernels_of(const Place& place) {
-  if (const auto usable = device_name(place.device); !usable) return usable.error();
-  if (place.device == "cpu") return make_cpu_kernels({.threads = place.threads});
-  int number = 0;  // "cuda" is the first one
-  const std::size_t colon = place.device.find(':');
-  if (colon != std::string::npos) {
-    std::from_chars(place.device.data() + colon + 1, place.device.data() + place.device.size(),
-                    number);
-  }
-  return make_cuda_kernels({.device = number});
-}
-
 }  // namespace
 
 Result<std::string> machine_of(const Place& place) {
-  const auto kernels = kernels_of(place);
+  const auto kernels = make_kernels(place);
   if (!kernels) return kernels.error();
   return (*kernels)->name();
 }
 
 Result<std::unique_ptr<Probe>> make_probe(const Experiment& experiment, const Dataset& dataset,
                                           const Place& place) {
-  auto kernels = kernels_of(place);
+  auto kernels = make_kernels(place);
   if (!kernels) return kernels.error();
   auto plan = make_plan(experiment, dataset);
   if (!plan) return plan.error();
@@ -168,9 +136,7 @@ Result<std::unique_ptr<Probe>> make_probe(const Experiment& experiment, const Da
     if (!made) return made.error();
     attack = made->attack;
   }
-  auto trainer = place.device == "cpu" ? make_trainer(experiment, dataset, *plan, place.threads)
-                                       : make_batched_trainer(experiment, dataset, *plan,
-                                                              place.device, place.threads);
+  auto trainer = make_trainer(experiment, dataset, *plan, place);
   if (!trainer) return trainer.error();
   return std::unique_ptr<Probe>(std::make_unique<TrainedProbe>(
       experiment, *std::move(plan), *std::move(trainer), *std::move(kernels), std::move(attack)));

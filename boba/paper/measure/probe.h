@@ -13,7 +13,7 @@
 #include "boba/core/views.h"
 #include "boba/data/dataset.h"
 #include "boba/experiment/experiment.h"
-#include "boba/sim/simulation.h"
+#include "boba/sim/place.h"
 
 namespace boba::paper {
 
