@@ -1,6 +1,7 @@
 // The models an experiment may name, with their options.
 //
 //   mlp(width=200,depth=2)   cnn(channels=32)   gru(units=32,pooling=max)   script
+//   and precision=float32 for the first three
 #pragma once
 
 #include <array>
@@ -16,11 +17,19 @@
 
 namespace boba {
 
+// Of products on a GPU: TF32, and bfloat16 with float32 sums for convolutions, or float32. A
+// processor computes in float32.
+enum class GpuPrecision { kMixed, kFloat32 };
+inline constexpr std::array<std::string_view, 2> kGpuPrecision = {"mixed", "float32"};
+inline constexpr std::string_view kGpuPrecisionHelp =
+    "of products on a GPU: mixed is TF32, and bfloat16 with float32 sums for convolutions";
+
 // Dense layers with ReLU between them, then a dense layer to the classes. The defaults are the
 // paper's 784-200-200-10.
 struct MlpOptions {
   int width = 200;
   int depth = 2;  // hidden layers; 0: softmax regression
+  GpuPrecision precision = GpuPrecision::kMixed;
 
   static constexpr Info info() {
     return {
@@ -39,7 +48,8 @@ struct MlpOptions {
   static constexpr auto fields() {
     return std::tuple{
         field("width", &MlpOptions::width, "units of a hidden layer").between(1, 65536),
-        field("depth", &MlpOptions::depth, "hidden layers").between(0, 16)};
+        field("depth", &MlpOptions::depth, "hidden layers").between(0, 16),
+        field("precision", &MlpOptions::precision, kGpuPrecisionHelp).one_of(kGpuPrecision)};
   }
 };
 
@@ -47,6 +57,7 @@ struct MlpOptions {
 // channels, valid padding, pools of 2x2 maxima, ReLU. The default is the paper's 32-64-64-64.
 struct CnnOptions {
   int channels = 32;
+  GpuPrecision precision = GpuPrecision::kMixed;
 
   static constexpr Info info() {
     return {
@@ -64,9 +75,11 @@ struct CnnOptions {
     };
   }
   static constexpr auto fields() {
-    return std::tuple{field("channels", &CnnOptions::channels,
-                            "outputs of the first convolution; the others have twice as many")
-                          .between(1, 4096)};
+    return std::tuple{
+        field("channels", &CnnOptions::channels,
+              "outputs of the first convolution; the others have twice as many")
+            .between(1, 4096),
+        field("precision", &CnnOptions::precision, kGpuPrecisionHelp).one_of(kGpuPrecision)};
   }
 };
 
@@ -78,6 +91,7 @@ struct GruOptions {
 
   int units = 32;
   Pooling pooling = Pooling::kMax;
+  GpuPrecision precision = GpuPrecision::kMixed;
 
   static constexpr Info info() {
     return {
@@ -96,7 +110,8 @@ struct GruOptions {
   static constexpr auto fields() {
     return std::tuple{
         field("units", &GruOptions::units, "length of the recurrent state").between(1, 65536),
-        field("pooling", &GruOptions::pooling, "over the words of a text").one_of(kPooling)};
+        field("pooling", &GruOptions::pooling, "over the words of a text").one_of(kPooling),
+        field("precision", &GruOptions::precision, kGpuPrecisionHelp).one_of(kGpuPrecision)};
   }
 };
 

@@ -49,53 +49,45 @@ Tensor tensor_of(std::span<const float> row, const torch::Device& device) {
                           torch::TensorOptions(device).dtype(torch::kFloat));
 }
 
-// Rows of the caller's that gradients are written to, all with one call where they are evenly
-// spaced.
+// Rows of the caller's that gradients are written to: one call for each stretch of evenly spaced
+// ones.
 class Target {
  public:
   Target(const std::vector<std::span<float>>& rows, const torch::Device& device) {
-    const float* base = rows.front().data();
-    std::ptrdiff_t step = 0;
-    if (rows.size() > 1) step = rows[1].data() - base;
-    bool even = step >= static_cast<std::ptrdiff_t>(rows.front().size()) || rows.size() == 1;
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      even = even && rows[i].data() - rows[i - 1].data() == step;
+    const auto options = torch::TensorOptions(device).dtype(torch::kFloat);
+    const auto length = static_cast<std::ptrdiff_t>(rows.front().size());
+    const auto step_at = [&](std::size_t i) { return rows[i + 1].data() - rows[i].data(); };
+    for (std::size_t first = 0; first < rows.size();) {
+      std::size_t end = first + 1;
+      std::ptrdiff_t step = length;
+      if (end < rows.size() && step_at(first) >= length) {
+        step = step_at(first);
+        while (end < rows.size() && step_at(end - 1) == step) ++end;
+      }
+      stretches_.push_back(torch::from_blob(rows[first].data(),
+                                            {static_cast<std::int64_t>(end - first), length},
+                                            {step, 1}, options));
+      first = end;
     }
-    if (!even) {
-      for (const std::span<float> row : rows) single_.push_back(tensor_of(row, device));
-      return;
-    }
-    const auto length = static_cast<std::int64_t>(rows.front().size());
-    together_ =
-        torch::from_blob(rows.front().data(), {static_cast<std::int64_t>(rows.size()), length},
-                         {std::max<std::int64_t>(length, step), 1},
-                         torch::TensorOptions(device).dtype(torch::kFloat));
   }
 
   // values: (rows, ...); zeros where there are none.
   void write(const Part& part, const Tensor& values) const {
-    if (together_.defined()) {
-      Tensor to = together_.narrow(1, part.first, part.size);
+    std::int64_t first = 0;
+    for (const Tensor& stretch : stretches_) {
+      const std::int64_t rows = stretch.size(0);
+      Tensor to = stretch.narrow(1, part.first, part.size);
       if (values.defined()) {
-        to.copy_(values.reshape({together_.size(0), part.size}));
+        to.copy_(values.narrow(0, first, rows).reshape({rows, part.size}));
       } else {
         to.zero_();
       }
-      return;
-    }
-    for (std::size_t i = 0; i < single_.size(); ++i) {
-      Tensor to = single_[i].narrow(0, part.first, part.size);
-      if (values.defined()) {
-        to.copy_(values[static_cast<std::int64_t>(i)].reshape({part.size}));
-      } else {
-        to.zero_();
-      }
+      first += rows;
     }
   }
 
  private:
-  Tensor together_;
-  std::vector<Tensor> single_;
+  std::vector<Tensor> stretches_;
 };
 
 // Learners that train together.
@@ -114,7 +106,7 @@ class BatchedTrainer final : public NetworkTrainer {
         honest_(experiment.federation.honest),
         classes_(static_cast<std::int64_t>(dataset.classes.size())),
         device_(device),
-        many_(make_many(experiment.model, dataset, device, device.is_cuda())),
+        many_(make_many(experiment.model, dataset, device)),
         parts_(parts_of(network().layout())) {
     const Shards shards =
         make_shards(experiment, dataset, plan, network().channels_last(), threads);
@@ -450,8 +442,9 @@ Result<std::unique_ptr<Trainer>> make_batched_trainer(const Experiment& experime
         error = there.error();
         return;
       }
-      at::globalContext().setAllowTF32CuBLAS(true);
-      at::globalContext().setAllowTF32CuDNN(true);
+      const bool tf32 = !wants_float32(experiment.model);
+      at::globalContext().setAllowTF32CuBLAS(tf32);
+      at::globalContext().setAllowTF32CuDNN(tf32);
       // The same experiment gives the same bytes.
       at::globalContext().setDeterministicCuDNN(true);
       at::globalContext().setBenchmarkCuDNN(false);

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <tuple>
+#include <type_traits>
 #include <variant>
 
 #include "boba/experiment/model_options.h"
@@ -126,14 +127,30 @@ class ManyGru final : public ManyNetwork {
 
 }  // namespace
 
+bool wants_float32(const ModelSection& model) {
+  const auto choice = parse_model(model.kind);
+  if (!choice) return false;
+  return std::visit(
+      [](const auto& options) {
+        if constexpr (std::is_same_v<decltype(options), const ScriptOptions&>) {
+          return false;
+        } else {
+          return options.precision == GpuPrecision::kFloat32;
+        }
+      },
+      *choice);
+}
+
 std::unique_ptr<ManyNetwork> make_many(const ModelSection& model, const Dataset& dataset,
-                                       const torch::Device& device, bool short_numbers) {
+                                       const torch::Device& device) {
   const auto choice = parse_model(model.kind);
   if (!choice || std::holds_alternative<ScriptOptions>(*choice)) return nullptr;
   if (const auto* gru = std::get_if<GruOptions>(&*choice)) {
     return std::make_unique<ManyGru>(*gru, dataset, device);
   }
-  if (std::holds_alternative<CnnOptions>(*choice)) return std::make_unique<ManyCnn>(short_numbers);
+  if (std::holds_alternative<CnnOptions>(*choice)) {
+    return std::make_unique<ManyCnn>(device.is_cuda() && !wants_float32(model));
+  }
   return std::make_unique<ManyMlp>();
 }
 

@@ -25,9 +25,12 @@ class ManyNetwork {
                                 const torch::Tensor& inputs, bool shared) const = 0;
 };
 
-// None where the model has to be run client by client: a script. short_numbers: convolutions in
-// bfloat16, with float32 sums.
+// Whether a model wants every product on a GPU in float32.
+bool wants_float32(const ModelSection& model);
+
+// None where the model has to be run client by client: a script. On a GPU convolutions are in
+// bfloat16 with float32 sums, unless the model wants float32.
 std::unique_ptr<ManyNetwork> make_many(const ModelSection& model, const Dataset& dataset,
-                                       const torch::Device& device, bool short_numbers);
+                                       const torch::Device& device);
 
 }  // namespace boba

@@ -76,11 +76,13 @@ Tensor as_rows(const Tensor& weight) {
   return weight.permute({0, 1, 3, 4, 2}).reshape({weight.size(0), weight.size(1), -1});
 }
 
-// How many clients' neighbourhoods to hold at a time.
+// How many clients' neighbourhoods to hold at a time: parts of nearly the same size.
 std::int64_t clients_at_once(const Tensor& x, std::int64_t clients) {
+  const std::int64_t places = (x.size(1) - kSide + 1) * (x.size(2) - kSide + 1);
   const std::int64_t bytes =
-      x.numel() / clients * kSide * kSide * static_cast<std::int64_t>(x.element_size());
-  return std::clamp<std::int64_t>(kMostBytes / std::max<std::int64_t>(1, bytes), 1, clients);
+      x.size(0) * places * kSide * kSide * x.size(3) * static_cast<std::int64_t>(x.element_size());
+  const std::int64_t parts = std::clamp<std::int64_t>((bytes - 1) / kMostBytes + 1, 1, clients);
+  return (clients - 1) / parts + 1;
 }
 
 struct ManyConvolution : torch::autograd::Function<ManyConvolution> {

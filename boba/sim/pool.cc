@@ -10,7 +10,7 @@ namespace {
 
 using torch::Tensor;
 
-constexpr std::int64_t kMostExamples = 65536;  // of a group
+constexpr std::int64_t kMostExamples = 98304;  // of a group
 constexpr double kFilled = 0.8;                // at least this share of a group's places is needed
 
 // Holdings one after another.

@@ -82,7 +82,8 @@ Result<std::unique_ptr<Trainer>> make_trainer(const Experiment& experiment, cons
 Result<void> training_has_gpu();
 
 // All clients at once, on a device that LibTorch knows by this name: "cpu", "cuda", "cuda:1".
-// Convolutions on a GPU are in bfloat16 with float32 sums, other products in TF32.
+// Convolutions on a GPU are in bfloat16 with float32 sums, other products in TF32, unless the model
+// wants float32.
 Result<std::unique_ptr<Trainer>> make_batched_trainer(const Experiment& experiment,
                                                       const Dataset& dataset,
                                                       const FederationPlan& plan,

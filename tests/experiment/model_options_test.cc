@@ -25,8 +25,8 @@ TEST(ParseModel, GivesTheOptionsOfEach) {
 }
 
 TEST(ParseModel, SpellsWhatDiffersFromTheDefaults) {
-  for (const char* spec :
-       {"mlp", "mlp(depth=0)", "cnn(channels=8)", "gru(units=5,pooling=mean)", "script"}) {
+  for (const char* spec : {"mlp", "mlp(depth=0)", "cnn(channels=8)", "cnn(precision=float32)",
+                           "gru(units=5,pooling=mean)", "script"}) {
     const Result<ModelChoice> model = parse_model(spec);
     ASSERT_TRUE(model) << model.error().message;
     EXPECT_EQ(model_spec(*model), spec);
@@ -37,9 +37,10 @@ TEST(ParseModel, SpellsWhatDiffersFromTheDefaults) {
 TEST(ParseModel, ErrorsSayWhatWouldDo) {
   EXPECT_EQ(error_of("mpl"), "no model 'mpl'; did you mean mlp? models are: mlp, cnn, gru, script");
   EXPECT_EQ(error_of("resnet50"), "no model 'resnet50'; models are: mlp, cnn, gru, script");
-  EXPECT_EQ(error_of("mlp(widht=3)"), "mlp: no option widht; options are: width, depth");
+  EXPECT_EQ(error_of("mlp(widht=3)"), "mlp: no option widht; options are: width, depth, precision");
   EXPECT_EQ(error_of("mlp(width=0)"), "mlp: width=0 is outside [1, 65536]");
   EXPECT_EQ(error_of("gru(pooling=last)"), "gru: pooling=last is none of: max, mean");
+  EXPECT_EQ(error_of("cnn(precision=half)"), "cnn: precision=half is none of: mixed, float32");
   EXPECT_EQ(error_of("script(file=x)"), "script takes no options; got file");
   EXPECT_EQ(error_of("mlp|cnn"), "a model stands alone; got 2 stages in 'mlp|cnn'");
   EXPECT_NE(error_of(""), "");

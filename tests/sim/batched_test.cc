@@ -133,16 +133,20 @@ TEST(Batched, ClientsOfVeryDifferentSizesToo) {
   expect_same(e, test::small_images(3, {.channels = 1, .height = 5, .width = 5}, 120));
 }
 
-TEST(Batched, RowsNeedNotBeEvenlySpaced) {
+// Each task's row is what its learner trains alone to, and nothing beside the rows is touched.
+void expect_rows(const std::vector<std::pair<std::size_t, std::size_t>>& places) {
   const Dataset data = test::small_dataset();
   const Experiment e = experiment_of("mlp(width=7,depth=1)", Algorithm::kFedSgd, 0);
   const Pair pair = trainers_of(e, data);
   const std::vector<float> w = pair.single->initial();
-  std::vector<std::vector<float>> rows(3, std::vector<float>(w.size() + 100));
-  const std::vector<TrainingTask> tasks = {
-      {Learner::kHonest, 4, std::span(rows[2]).subspan(3, w.size())},
-      {Learner::kHonest, 0, std::span(rows[0]).subspan(50, w.size())},
-      {Learner::kHonest, 7, std::span(rows[1]).subspan(1, w.size())}};
+  std::vector<float> memory(12 * (w.size() + 100));
+  std::vector<bool> taken(memory.size());
+  std::vector<TrainingTask> tasks;
+  for (const auto& place : places) {
+    const std::size_t first = place.first * (w.size() + 10) + place.second;
+    tasks.push_back({Learner::kHonest, tasks.size(), std::span(memory).subspan(first, w.size())});
+    for (std::size_t k = 0; k < w.size(); ++k) taken[first + k] = true;
+  }
   ASSERT_TRUE(pair.batched->train(w, 1, 0.1, tasks).ok());
   for (const TrainingTask& task : tasks) {
     std::vector<float> expected(w.size());
@@ -150,13 +154,17 @@ TEST(Batched, RowsNeedNotBeEvenlySpaced) {
     ASSERT_TRUE(pair.single->train(w, 1, 0.1, {&alone, 1}).ok());
     EXPECT_LT(distance({task.out.begin(), task.out.end()}, expected), 1e-5) << task.index;
   }
-  const std::size_t first[] = {50, 1, 3};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (std::size_t k = 0; k < rows[i].size(); ++k) {
-      if (k >= first[i] && k < first[i] + w.size()) continue;
-      EXPECT_EQ(rows[i][k], 0.0F) << "beyond row " << i << " at " << k;
-    }
+  for (std::size_t k = 0; k < memory.size(); ++k) {
+    EXPECT_TRUE(taken[k] || memory[k] == 0.0F) << "beside the rows, at " << k;
   }
+}
+
+TEST(Batched, RowsNeedNotBeEvenlySpaced) {
+  expect_rows({{0, 0}, {1, 0}, {2, 0}, {3, 0}});
+  expect_rows({{0, 0}, {1, 0}, {2, 0}, {5, 7}, {7, 7}, {9, 7}});  // two kinds of steps
+  expect_rows({{4, 3}, {0, 5}, {2, 1}});                          // back and forth
+  expect_rows({{5, 0}, {4, 0}, {3, 0}});                          // downwards
+  expect_rows({{6, 2}});
 }
 
 TEST(GroupBySize, KeepsTheOrderWhereSizesAreAlike) {
@@ -184,7 +192,7 @@ TEST(GroupBySize, FillsLittleAndLosesNobody) {
 
 TEST(GroupBySize, IsNotMoreThanADeviceTakes) {
   const std::vector<std::int64_t> counts(500, 600);
-  for (const auto& group : group_by_size(counts)) EXPECT_LE(group.size() * 600, 65536U);
+  for (const auto& group : group_by_size(counts)) EXPECT_LE(group.size() * 600, 98304U);
 }
 
 TEST(Device, NamesAreChecked) {
@@ -196,8 +204,9 @@ TEST(Device, NamesAreChecked) {
   }
 }
 
-// What a federation on a GPU may differ by after twenty rounds: products there are in TF32,
-// convolutions in bfloat16.
+// tolerance: what a federation on a GPU may differ by after twenty rounds, of the way it went. In
+// mixed precision that is much: a client that is just in or just out, a unit that is just on or
+// off.
 void expect_gpu_agrees(const Experiment& e, const Dataset& data, double tolerance) {
   auto cpu = make_simulation(e, data, {.threads = 2}, "test");
   auto gpu = make_simulation(e, data, {.device = "cuda", .threads = 2}, "test");
@@ -242,9 +251,12 @@ TEST(Device, GpuAgreesWithTheProcessorAfterTwentyRounds) {
   if (!device_name("cuda")) GTEST_SKIP() << "no GPU";
   const Dataset images = test::small_images(3, {.channels = 2, .height = 18, .width = 20}, 36);
   const Dataset texts = test::small_texts(3, 9, 36);
-  for (const char* model : {"mlp(width=16,depth=2)", "cnn(channels=8)", "gru(units=8)"}) {
+  for (const char* model : {"mlp(width=16,depth=2,precision=float32)",
+                            "cnn(channels=8,precision=float32)", "gru(units=8,precision=float32)",
+                            "mlp(width=16,depth=2)", "cnn(channels=8)", "gru(units=8)"}) {
     const Dataset& data = std::string(model).starts_with("gru") ? texts : images;
-    const double tolerance = std::string(model).starts_with("cnn") ? 0.05 : 0.005;
+    const bool exact = std::string(model).find("float32") != std::string::npos;
+    const double tolerance = exact ? 0.002 : 0.05;
     for (const char* rule : {"average", "boba(f=2)", "coomed"}) {
       SCOPED_TRACE(std::string(model) + " " + rule);
       Experiment e = gpu_experiment(model, rule);
@@ -260,7 +272,7 @@ TEST(Device, GpuAgreesWithTheProcessorAfterTwentyRounds) {
 TEST(Device, GpuAgreesInEveryKindOfRound) {
   if (!device_name("cuda")) GTEST_SKIP() << "no GPU";
   const Dataset data = test::small_images(3, {.channels = 1, .height = 5, .width = 5}, 120);
-  const Experiment plain = gpu_experiment("mlp(width=16,depth=1)", "boba(f=2)");
+  const Experiment plain = gpu_experiment("mlp(width=16,depth=1,precision=float32)", "boba(f=2)");
   struct Kind {
     const char* name;
     void (*change)(Experiment&);
@@ -284,7 +296,7 @@ TEST(Device, GpuAgreesInEveryKindOfRound) {
     SCOPED_TRACE(kind.name);
     Experiment e = plain;
     kind.change(e);
-    expect_gpu_agrees(e, data, 0.005);
+    expect_gpu_agrees(e, data, 0.002);
   }
 }
 
