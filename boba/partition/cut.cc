@@ -6,12 +6,25 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "boba/core/random.h"
 
 namespace boba {
 namespace {
 
 // Labels are bytes.
 constexpr std::size_t kMostClasses = 256;
+
+void shuffle(std::uint64_t seed, std::size_t z, std::vector<std::uint32_t>& members) {
+  const auto order = permutation(
+      {.seed = seed, .client = static_cast<std::uint32_t>(z), .purpose = Purpose::kPartition},
+      members.size());
+  std::vector<std::uint32_t> mixed;
+  mixed.reserve(members.size());
+  for (const std::size_t place : order) mixed.push_back(members[place]);
+  members = std::move(mixed);
+}
 
 }  // namespace
 
@@ -41,10 +54,14 @@ Result<void> check_request(std::string_view name, const PartitionRequest& reques
   return {};
 }
 
-std::vector<std::vector<std::uint32_t>> by_class(const PartitionRequest& request) {
+std::vector<std::vector<std::uint32_t>> by_class(const PartitionRequest& request,
+                                                 ClassOrder order) {
   std::vector<std::vector<std::uint32_t>> classes(request.classes);
   for (std::size_t i = 0; i < request.labels.size(); ++i) {
     classes[request.labels[i]].push_back(static_cast<std::uint32_t>(i));
+  }
+  if (order == ClassOrder::kShuffled) {
+    for (std::size_t z = 0; z < classes.size(); ++z) shuffle(request.seed, z, classes[z]);
   }
   return classes;
 }
@@ -65,10 +82,11 @@ std::vector<std::size_t> cut(std::size_t count, std::span<const double> weights)
   return ends;
 }
 
-Partition cut_classes(const PartitionRequest& request, const ClassWeights& weights) {
+Partition cut_classes(const PartitionRequest& request, const ClassWeights& weights,
+                      ClassOrder order) {
   Partition partition;
   partition.clients.resize(request.clients);
-  const auto classes = by_class(request);
+  const auto classes = by_class(request, order);
   std::vector<double> column(request.clients);
   for (std::size_t z = 0; z < request.classes; ++z) {
     for (std::size_t i = 0; i < request.clients; ++i) column[i] = weights[i][z];

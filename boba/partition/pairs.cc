@@ -9,7 +9,7 @@ namespace {
 
 class Pairs final : public PartitionScheme {
  public:
-  explicit Pairs(const PairsOptions&) {}
+  explicit Pairs(const PairsOptions& options) : options_(options) {}
 
   Result<Partition> deal(const PartitionRequest& request) const override {
     if (Result<void> good = check_request("pairs", request); !good) return good.error();
@@ -17,8 +17,11 @@ class Pairs final : public PartitionScheme {
     if (!times) return times.error();
     ClassWeights weights;
     for (const auto& row : *times) weights.emplace_back(row.begin(), row.end());
-    return cut_classes(request, weights);
+    return cut_classes(request, weights, options_.order);
   }
+
+ private:
+  PairsOptions options_;
 };
 
 }  // namespace

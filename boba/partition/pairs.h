@@ -5,11 +5,14 @@
 
 #include <tuple>
 
+#include "boba/partition/cut.h"
 #include "boba/partition/registry.h"
 
 namespace boba {
 
 struct PairsOptions {
+  ClassOrder order = ClassOrder::kFile;  // of the examples of a class
+
   static constexpr Info info() {
     return {
         .name = "pairs",
@@ -18,7 +21,8 @@ struct PairsOptions {
             "For c classes, client i stands for the ordered pair of classes number i mod c^2, two "
             "equal classes included. The examples of a class, in order, are cut in proportion to "
             "how often the class stands in each client's pair, so twice for a client with that "
-            "class only. The seed plays no part.",
+            "class only. The seed plays no part but in "
+            "order=shuffled.",
         .condition = "Clients a multiple of c^2; as many examples as clients.",
         .cost = "one pass over the labels",
         .citation =
@@ -26,7 +30,11 @@ struct PairsOptions {
             "Skewness. AISTATS 2024.",
     };
   }
-  static constexpr auto fields() { return std::tuple{}; }
+  static constexpr auto fields() {
+    return std::tuple{
+        field("order", &PairsOptions::order, "in which the examples of a class are dealt")
+            .one_of(kClassOrderNames)};
+  }
 };
 
 Result<NamedPartition> make_pairs(const PairsOptions& options = {});

@@ -24,7 +24,7 @@ class Step final : public PartitionScheme {
       std::vector<double>& mine = weights.emplace_back();
       for (const int count : row) mine.push_back(weight(count));
     }
-    return cut_classes(request, weights);
+    return cut_classes(request, weights, options_.order);
   }
 
  private:

@@ -7,13 +7,15 @@
 #include <limits>
 #include <tuple>
 
+#include "boba/partition/cut.h"
 #include "boba/partition/registry.h"
 
 namespace boba {
 
 struct StepOptions {
-  int majors = 2;    // main classes of a client
-  double alpha = 2;  // how much more of a main class; infinity: nothing else
+  int majors = 2;                        // main classes of a client
+  double alpha = 2;                      // how much more of a main class; infinity: nothing else
+  ClassOrder order = ClassOrder::kFile;  // of the examples of a class
 
   static constexpr Info info() {
     return {
@@ -24,7 +26,8 @@ struct StepOptions {
             "among its majors, which are dealt as in pairs. The examples of a class, in order, are "
             "cut in proportion to the weights. alpha=1 gives every client the same mix; alpha=inf "
             "with two majors is pairs. A third and further majors of the pair (a, b) are "
-            "(a + b) mod c, (a + 2b) mod c, and so on. The seed plays no part.",
+            "(a + b) mod c, (a + 2b) mod c, and so on. The seed plays no part but in "
+            "order=shuffled.",
         .condition =
             "Clients a multiple of c^2, or of c with majors=1; as many examples as clients.",
         .cost = "one pass over the labels",
@@ -37,7 +40,9 @@ struct StepOptions {
     return std::tuple{
         field("majors", &StepOptions::majors, "main classes of a client").between(1, 256),
         field("alpha", &StepOptions::alpha, "weight of a main class; inf: no other class")
-            .between(1, std::numeric_limits<double>::infinity())};
+            .between(1, std::numeric_limits<double>::infinity()),
+        field("order", &StepOptions::order, "in which the examples of a class are dealt")
+            .one_of(kClassOrderNames)};
   }
 };
 

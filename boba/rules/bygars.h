@@ -2,6 +2,10 @@
 //
 // J. Regatti, H. Chen, A. Gupta. ByGARS: Byzantine SGD with Arbitrary Number of Attackers. 2020.
 // A client that points away from the server's gradient gets a negative reputation.
+//
+// Reputations weigh unit vectors, so the step of the model does not shrink with the gradients: only
+// eta makes it smaller. The code of the paper's authors reads eta once, before the first round; with
+// eta set the rule does so too, whatever the schedule of the clients.
 #pragma once
 
 #include <tuple>
@@ -14,6 +18,7 @@ namespace boba {
 struct ByGarsOptions {
   int k = 3;            // steps of the reputations
   double alpha = 0.05;  // size of such a step
+  double eta = 0;       // the rule's own learning rate; 0: the round's
 
   static constexpr Info info() {
     return {
@@ -22,7 +27,7 @@ struct ByGarsOptions {
         .computes =
             "With u_i = g_i/|g_i| and q = 0, k times: v is the server's gradient at "
             "w - eta * sum q_i u_i, and q_i grows by alpha eta <u_i, v/|v|>. The result is "
-            "sum q_i u_i.",
+            "sum q_i u_i, times eta over the round's where the rule has an eta of its own.",
         .condition =
             "Needs an oracle for the gradient of the server's data, the model and the "
             "step; guaranteed for strongly convex losses and server data like the "
@@ -34,9 +39,12 @@ struct ByGarsOptions {
     };
   }
   static constexpr auto fields() {
-    return std::tuple{field("k", &ByGarsOptions::k, "steps of the reputations").between(1, 10000),
-                      field("alpha", &ByGarsOptions::alpha, "size of a step of the reputations")
-                          .between(0, 1e30)};
+    return std::tuple{
+        field("k", &ByGarsOptions::k, "steps of the reputations").between(1, 10000),
+        field("alpha", &ByGarsOptions::alpha, "size of a step of the reputations").between(0, 1e30),
+        field("eta", &ByGarsOptions::eta,
+              "learning rate of the rule in every round; 0: the round's")
+            .between(0, 1e30)};
   }
 };
 

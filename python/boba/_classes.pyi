@@ -326,11 +326,13 @@ class ByGARS(Rule):
     """Unit updates weighed by reputations learned from the server's gradient.
 
     With u_i = g_i/|g_i| and q = 0, k times: v is the server's gradient at w - eta * sum q_i
-    u_i, and q_i grows by alpha eta <u_i, v/|v|>. The result is sum q_i u_i.
+    u_i, and q_i grows by alpha eta <u_i, v/|v|>. The result is sum q_i u_i, times eta over
+    the round's where the rule has an eta of its own.
 
     Options:
         k = 3: steps of the reputations (1..10000)
         alpha = 0.05: size of a step of the reputations (0..1e+30)
+        eta = 0: learning rate of the rule in every round; 0: the round's (0..1e+30)
 
     Condition: Needs an oracle for the gradient of the server's data, the model and the
     step; guaranteed for strongly convex losses and server data like the clients'.
@@ -345,11 +347,14 @@ class ByGARS(Rule):
         self,
         k: int = 3,
         alpha: float = 0.05,
+        eta: float = 0.0,
     ) -> None: ...
     @property
     def k(self) -> int: ...
     @property
     def alpha(self) -> float: ...
+    @property
+    def eta(self) -> float: ...
 
 class RAGE(Rule):
     """Mean with less weight for clients far out along the main direction.

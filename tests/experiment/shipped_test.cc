@@ -81,6 +81,7 @@ TEST(Shipped, ThePapersAreRulesTimesAttacksTimesSeeds) {
     EXPECT_EQ(rules.size(), 16u) << paper.name;
     EXPECT_TRUE(rules.contains(paper.boba)) << paper.name;
     EXPECT_TRUE(rules.contains("coomed(even=lower)")) << paper.name;
+    EXPECT_TRUE(rules.contains(fmt::format("bygars(eta={:g})", paper.rate))) << paper.name;
     EXPECT_EQ(attacks, (std::set<std::string>{"none", "gauss(sigma=200,on=parameters)", "ipm",
                                               "lie(sign=plus)", "mimic", "minmax(sign=plus)",
                                               "minsum(sign=plus)"}));

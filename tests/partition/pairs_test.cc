@@ -17,6 +17,25 @@ TEST(Pairs, ByHand) {
             (Clients{{0, 2, 4, 6}, {1, 3, 8, 10}, {5, 7, 12, 14}, {9, 11, 13, 15}}));
 }
 
+TEST(Pairs, ShuffledTheSameSharesOfOtherExamples) {
+  const std::vector<std::size_t> counts = {400, 600};
+  const Labels labels = sorted_labels(counts);
+  const auto file = deal("pairs", labels, 2, 4, 1);
+  const auto one = deal("pairs(order=shuffled)", labels, 2, 4, 1);
+  const auto two = deal("pairs(order=shuffled)", labels, 2, 4, 2);
+  ASSERT_TRUE(file && one && two);
+  expect_complete(*one, 4, 1000);
+  EXPECT_EQ(label_table(*one, labels, 2), label_table(*file, labels, 2));
+  EXPECT_EQ(one->clients, deal("pairs(order=shuffled)", labels, 2, 4, 1)->clients);
+  EXPECT_NE(one->clients, two->clients);
+  EXPECT_EQ(file->clients, deal("pairs(order=file)", labels, 2, 4, 2)->clients);
+  // In the order of the file the first client has the first 200 of class 0, whose mean place is
+  // 99.5; a random half of 400 has one of 199.5, with a standard deviation of 5.8.
+  double sum = 0;
+  for (const std::uint32_t i : one->clients[0]) sum += i;
+  EXPECT_NEAR(sum / 200, 199.5, 30);
+}
+
 TEST(Pairs, EndsOfPiecesAreRounded) {
   // Class 0 has five examples: pieces of weight 2, 1, 1 end at 2.5, 3.75 and 5, rounded to 3, 4, 5.
   const auto partition = deal("pairs", sorted_labels({5, 8}), 2, 4);

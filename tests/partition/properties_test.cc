@@ -10,6 +10,8 @@ namespace {
 
 constexpr const char* kSpecs[] = {"iid",
                                   "pairs",
+                                  "pairs(order=shuffled)",
+                                  "step(alpha=4,order=shuffled)",
                                   "shards",
                                   "step",
                                   "step(majors=1)",
@@ -98,7 +100,8 @@ TEST_P(PartitionProperties, RefusesWhatCannotBeDealt) {
 
 TEST(Partition, TheSeedMattersWhereSomethingIsDrawn) {
   const Labels labels = mixed_labels({70, 80, 90}, 2);
-  for (const char* spec : {"iid", "shards", "dirichlet", "dirichlet(alpha=10)"}) {
+  for (const char* spec : {"iid", "shards", "dirichlet", "dirichlet(alpha=10)",
+                           "pairs(order=shuffled)", "step(alpha=4,order=shuffled)"}) {
     EXPECT_NE(deal(spec, labels, 3, 9, 1)->clients, deal(spec, labels, 3, 9, 2)->clients) << spec;
   }
   for (const char* spec : {"pairs", "step", "step(majors=1,alpha=3)"}) {

@@ -61,7 +61,7 @@ TEST(PartitionRegistry, ErrorsSayWhatWouldDo) {
   EXPECT_EQ(error_of("pair"), "no partition 'pair'; did you mean pairs? " + all);
   EXPECT_EQ(error_of("xyzzyxyzzy"), "no partition 'xyzzyxyzzy'; " + all);
   EXPECT_EQ(error_of("iid(x=1)"), "iid takes no options; got x");
-  EXPECT_EQ(error_of("step(beta=1)"), "step: no option beta; options are: majors, alpha");
+  EXPECT_EQ(error_of("step(beta=1)"), "step: no option beta; options are: majors, alpha, order");
   EXPECT_EQ(error_of("step(alpha=0.5)"), "step: alpha=0.5 is outside [1, inf]");
   EXPECT_EQ(error_of("step(alpha=nan)"), "step: alpha=nan is outside [1, inf]");
   EXPECT_EQ(error_of("step(majors=0)"), "step: majors=0 is outside [1, 256]");

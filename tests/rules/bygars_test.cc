@@ -43,6 +43,41 @@ TEST(ByGars, IsItsDefinition) {
   });
 }
 
+TEST(ByGars, OfSmallIntegersWithAnEtaOfItsOwn) {
+  for (const auto& kernels : all_kernels()) {
+    QuadraticLoss loss({1}, {0});
+    const RoundInput input{.updates = {{2}, {-3}, {0}}, .model = {1}, .eta = 0.25, .oracle = &loss};
+    // q = 1/4, -1/4, 0: a step of 1/2 times 1/2, which the server takes as 1/4 times 1.
+    const Outcome o = run(*kernels, "bygars(k=1,alpha=0.5,eta=0.5)", input);
+    EXPECT_EQ(o.out, (Row{1}));
+    EXPECT_EQ(measure(o.verdict.clients[0].measures, "reputation"), 0.25);
+    EXPECT_EQ(measure(o.verdict.clients[1].measures, "reputation"), -0.25);
+    EXPECT_EQ(o.verdict.weights, (std::vector<double>{0.25, -0.5 / 3, 0}));
+  }
+}
+
+// As in the code of the paper's authors: the clients' rate falls, the model's steps do not.
+TEST(ByGars, AnEtaOfItsOwnMakesTheStepThatOfARoundWithThisEta) {
+  sweep([](const Kernels& kernels, std::size_t n, std::size_t d, DType dtype, std::uint64_t seed) {
+    FullRound full = full_round(n, d, dtype, seed);
+    const double own = 0.75;
+    const Row whole = oracle::bygars(full.input.updates, 5, 20, *full.loss, full.input.model, own);
+    for (const double eta : {0.75, 0.125}) {
+      full.input.eta = eta;
+      Row step = run(kernels, "bygars(k=5,alpha=20,eta=0.75)", full.input).out;
+      for (double& each : step) each *= eta / own;
+      EXPECT_LT(relative_error(step, whole), tolerance(dtype) * 10) << eta;
+    }
+  });
+}
+
+TEST(ByGars, AnEtaOfItsOwnStillNeedsTheRounds) {
+  QuadraticLoss loss({1}, {0});
+  EXPECT_EQ(error_of(reference(), "bygars(eta=0.5)",
+                     {.updates = {{1}}, .model = {3}, .eta = 0, .oracle = &loss}),
+            "this rule probes w - eta * update: learning_rate is 0; it must be positive");
+}
+
 TEST(ByGars, AtAFlatPointTheResultIsZero) {
   QuadraticLoss loss({1, 1}, {0, 0});
   loss.flat = true;
