@@ -1,58 +1,73 @@
-// All inner products, on the tensor cores in double.
+// All inner products, the origin subtracted first.
 //
-// Products in double are exact for float32 rows, so rows are multiplied as they are and centred
-// afterwards. Where the rows have so much in common that this would lose digits of theirs, where
-// more is asked for, and for float64 rows, the origin is subtracted from the rows first.
+// float32 rows go to the tensor cores as integers, float64 rows in double, and so do float32 rows
+// where more is asked for.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "boba/kernels/cuda/gram_digits.cuh"
 #include "boba/kernels/cuda/gram_kernels.cuh"
 #include "boba/kernels/cuda/passes.h"
 
 namespace boba::cuda {
 namespace {
 
-// The tiles of the matrix: on the diagonal, then above it.
-struct Tiles {
-  std::vector<int2> diagonal;
-  std::vector<int2> above;
+// A kernel for tiles on the diagonal or above it.
+template <class T>
+struct TileKernel {
+  void (*kernel)(GramInput<T>, TileSet, double*, Bits<T>*);
+  int threads;
+  std::size_t shared;
 };
 
-Tiles tiles_of(std::size_t count) {
-  const auto blocks = static_cast<int>((count + kBlockRows - 1) / kBlockRows);
-  Tiles tiles;
-  for (int i = 0; i < blocks; ++i) {
-    tiles.diagonal.push_back({i, i});
-    for (int j = i + 1; j < blocks; ++j) tiles.above.push_back({i, j});
-  }
-  return tiles;
+// How the tiles are multiplied.
+template <class T>
+struct Way {
+  TileKernel<T> diagonal;
+  TileKernel<T> above;
+  std::size_t stretches;
+  std::size_t columns;  // of a step
+};
+
+template <class T, bool Centred>
+Way<T> in_double() {
+  constexpr std::size_t kShared = kTileElements<T> * 2 * (sizeof(double) + sizeof(T));
+  return {.diagonal = {diagonal_kernel<T, Centred>, kDiagonalThreads, kShared},
+          .above = {above_kernel<T, Centred>, kAboveThreads, 2 * kShared},
+          .stretches = kStretches,
+          .columns = kColumns<T>};
 }
 
-// blocks: of rows in a tile's sides, 1 or 2.
-template <class T, class Kernel>
-void multiply_tiles(const Device::Turn& turn, const GramInput<T>& in, Kernel kernel, int threads,
-                    std::size_t blocks, const std::vector<int2>& tiles, Bits<T>* bits,
-                    double* matrix) {
-  if (tiles.empty()) return;
+template <bool Centred>
+Way<float> in_digits() {
+  return {.diagonal = {diagonal_digits<Centred>, kDiagonalDigitThreads, kDiagonalShared<Centred>},
+          .above = {above_digits<Centred>, kAboveDigitThreads, kAboveShared<Centred>},
+          .stretches = kDigitStretches,
+          .columns = kDiagonalColumns};
+}
+
+template <class T>
+void multiply_tiles(const Device::Turn& turn, const GramInput<T>& in, const TileKernel<T>& kernel,
+                    TileSet tiles, std::size_t count, Bits<T>* bits, double* matrix) {
+  if (count == 0) return;
   const auto stretches = static_cast<int>((in.length + in.stretch - 1) / in.stretch);
-  const std::size_t shared = blocks * kTileElements<T> * 2 * (sizeof(double) + sizeof(T));
-  allow_shared(kernel, shared);
+  allow_shared(kernel.kernel, kernel.shared);
   // As many tiles at a time as keep the partial sums within a few hundred megabytes.
   constexpr std::size_t kAtOnce = 16;
   constexpr std::size_t kDoubles = static_cast<std::size_t>(kBlockRows) * kBlockRows;
-  const Buffer partial(std::min(kAtOnce, tiles.size()) * static_cast<std::size_t>(stretches) *
-                           kDoubles * sizeof(double),
-                       turn.stream());
-  const Buffer pairs(tiles.size() * sizeof(int2), turn.stream());
-  turn.upload(pairs.as<void>(), tiles.data(), tiles.size() * sizeof(int2));
-  for (std::size_t from = 0; from < tiles.size(); from += kAtOnce) {
-    const auto some = static_cast<unsigned>(std::min(kAtOnce, tiles.size() - from));
-    kernel<<<dim3(static_cast<unsigned>(stretches), some), static_cast<unsigned>(threads), shared,
-             turn.stream()>>>(in, pairs.as<int2>() + from, partial.as<double>(), bits);
+  const Buffer partial(
+      std::min(kAtOnce, count) * static_cast<std::size_t>(stretches) * kDoubles * sizeof(double),
+      turn.stream());
+  for (std::size_t from = 0; from < count; from += kAtOnce) {
+    const auto some = static_cast<unsigned>(std::min(kAtOnce, count - from));
+    tiles.first = static_cast<int>(from);
+    kernel.kernel<<<dim3(static_cast<unsigned>(stretches), some),
+                    static_cast<unsigned>(kernel.threads), kernel.shared, turn.stream()>>>(
+        in, tiles, partial.as<double>(), bits);
     add_stretches<<<dim3(kDoubles / kPlain, some), kPlain, 0, turn.stream()>>>(
-        pairs.as<int2>() + from, partial.as<double>(), stretches, in.count, matrix);
+        tiles, partial.as<double>(), stretches, in.count, matrix);
     check(cudaGetLastError(), "multiply rows");
   }
 }
@@ -63,21 +78,21 @@ struct Products {
   std::vector<RowScan> scan;
 };
 
-template <class T, bool Centred>
-Products multiply_rows(const Device::Turn& turn, GramInput<T>& in) {
+template <class T>
+Products multiply_rows(const Device::Turn& turn, GramInput<T>& in, const Way<T>& way) {
   const auto count = static_cast<std::size_t>(in.count);
-  in.stretch =
-      ((in.length + kStretches - 1) / kStretches + kColumns<T> - 1) / kColumns<T> * kColumns<T>;
+  in.stretch = ((in.length + way.stretches - 1) / way.stretches + way.columns - 1) / way.columns *
+               way.columns;
   const std::size_t matrix_bytes = count * count * sizeof(double);
   const std::size_t bits_bytes = count * sizeof(Bits<T>);
   const Buffer result(matrix_bytes + bits_bytes, turn.stream());
   auto* bits = reinterpret_cast<Bits<T>*>(result.as<char>() + matrix_bytes);
   check(cudaMemsetAsync(bits, 0, bits_bytes, turn.stream()), "clear");
-  const Tiles tiles = tiles_of(count);
-  multiply_tiles(turn, in, diagonal_kernel<T, Centred>, kDiagonalThreads, 1, tiles.diagonal, bits,
-                 result.as<double>());
-  multiply_tiles(turn, in, above_kernel<T, Centred>, kAboveThreads, 2, tiles.above, bits,
-                 result.as<double>());
+  const std::size_t blocks = (count + kBlockRows - 1) / kBlockRows;
+  const TileSet tiles{.diagonal = true, .first = 0, .blocks = static_cast<int>(blocks)};
+  multiply_tiles(turn, in, way.diagonal, tiles, blocks, bits, result.as<double>());
+  multiply_tiles(turn, in, way.above, {.diagonal = false, .first = 0, .blocks = tiles.blocks},
+                 blocks * (blocks - 1) / 2, bits, result.as<double>());
   Products products;
   products.matrix.resize(count * count + (bits_bytes + sizeof(double) - 1) / sizeof(double));
   turn.download(products.matrix.data(), result.as<void>(), matrix_bytes + bits_bytes);
@@ -107,58 +122,8 @@ GramPass plain_pass(const Products& products, std::size_t n) {
   return pass;
 }
 
-// Whether the origin may be too large for the rows' type, where it is to stop at its largest
-// number.
 template <class T>
-bool may_overflow(std::span<const RowScan> scan, std::span<const double> weights) {
-  double bound = 0;
-  for (std::size_t i = 0; i < scan.size(); ++i) bound += std::abs(weights[i]) * scan[i].max_abs;
-  return bound > static_cast<double>(std::numeric_limits<T>::max());
-}
-
-// Where less than this part of the squared norms is left about the origin, the rows have so much in
-// common that double products lose digits which float32 rows have.
-constexpr double kLeastPart = 0x1p-22;
-
-// The middle one of the rows' squared sizes about the origin; at least half would have to lie to
-// move it.
-double middle_square(const GramPass& pass) {
-  const std::size_t n = pass.scan.size();
-  std::vector<double> squares;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (pass.scan[i].finite) squares.push_back(pass.centred[i * n + i]);
-  }
-  if (squares.empty()) return 0;
-  const auto middle = squares.begin() + static_cast<std::ptrdiff_t>(squares.size() / 2);
-  std::nth_element(squares.begin(), middle, squares.end());
-  return *middle;
-}
-
-// Moves the origin of a pass: o = sum of weights[i] * a_i.
-void move_origin(std::span<const double> weights, GramPass& pass) {
-  const std::size_t n = pass.scan.size();
-  std::vector<double> dot(n, 0.0);
-  for (std::size_t j = 0; j < n; ++j) {
-    if (weights[j] == 0) continue;
-    for (std::size_t i = 0; i < n; ++i) dot[i] += weights[j] * pass.centred[j * n + i];
-  }
-  for (std::size_t j = 0; j < n; ++j) pass.origin_sq += weights[j] * dot[j];
-  for (std::size_t i = 0; i < n; ++i) {
-    if (!pass.scan[i].finite) continue;
-    pass.origin_dot[i] = dot[i] - pass.origin_sq;
-    for (std::size_t j = 0; j < n; ++j) {
-      if (!pass.scan[j].finite) continue;
-      pass.centred[i * n + j] = (pass.centred[i * n + j] - dot[i]) - (dot[j] - pass.origin_sq);
-    }
-  }
-  // Symmetric to the last bit.
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < i; ++j) pass.centred[i * n + j] = pass.centred[j * n + i];
-  }
-}
-
-template <class T>
-GramPass run_plain(const Device& device, const UpdateView& view) {
+GramPass run_plain(const Device& device, const UpdateView& view, const Way<T>& way) {
   const std::vector<const T*> rows = row_pointers<T>(view);
   const Device::Turn turn(device);
   const HandedRows<T> handed(turn, rows);
@@ -169,43 +134,95 @@ GramPass run_plain(const Device& device, const UpdateView& view) {
                   .length = view.length(),
                   .stretch = 0,
                   .zero = 0};
-  return plain_pass(multiply_rows<T, false>(turn, in), rows.size());
+  return plain_pass(multiply_rows<T>(turn, in, way), rows.size());
 }
 
+// The origin's row: one of the rows as it is, or a sum in memory of its own.
 template <class T>
-GramPass run_centred(const Device& device, const UpdateView& view, std::span<const double> origin) {
+class OriginRow {
+ public:
+  OriginRow(const Device::Turn& turn, const std::vector<const T*>& rows,
+            std::span<const double> origin, std::size_t length) {
+    std::vector<const T*> parts;
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (origin[i] == 0) continue;
+      parts.push_back(rows[i]);
+      weights.push_back(origin[i]);
+    }
+    if (weights.size() == 1 && weights[0] == 1) {
+      data_ = parts[0];
+      return;
+    }
+    const HandedRows<T> handed(turn, parts);
+    const HandedWeights handed_weights(turn, weights);
+    memory_.emplace(length * sizeof(T), turn.stream());
+    form_origin<T><<<static_cast<unsigned>(turn.multiprocessors()) * 8, kPlain, 0, turn.stream()>>>(
+        handed.table(), handed_weights.table(), static_cast<int>(parts.size()),
+        memory_->template as<T>(), length);
+    check(cudaGetLastError(), "form the origin");
+    data_ = memory_->template as<T>();
+  }
+
+  const T* data() const { return data_; }
+
+ private:
+  std::optional<Buffer> memory_;
+  const T* data_ = nullptr;
+};
+
+template <class T>
+GramPass run_centred(const Device& device, const UpdateView& view, std::span<const double> origin,
+                     const Way<T>& way) {
   const std::size_t n = view.rows();
   const std::vector<const T*> rows = row_pointers<T>(view);
-  std::vector<const T*> parts;
-  std::vector<double> weights;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (origin[i] == 0) continue;
-    parts.push_back(rows[i]);
-    weights.push_back(origin[i]);
-  }
   const Device::Turn turn(device);
   const HandedRows<T> handed(turn, rows);
-  const HandedRows<T> handed_parts(turn, parts);
-  const HandedWeights handed_weights(turn, weights);
-  const Buffer origin_row(view.length() * sizeof(T), turn.stream());
-  form_origin<T><<<static_cast<unsigned>(turn.multiprocessors()) * 8, kPlain, 0, turn.stream()>>>(
-      handed_parts.table(), handed_weights.table(), static_cast<int>(parts.size()),
-      origin_row.as<T>(), view.length());
-  check(cudaGetLastError(), "form the origin");
+  const OriginRow<T> origin_row(turn, rows, origin, view.length());
   GramInput<T> in{.rows = handed.table(),
-                  .origin = origin_row.as<T>(),
+                  .origin = origin_row.data(),
                   .count = static_cast<int>(n + 1),
                   .vectors = aligned(rows),
                   .length = view.length(),
                   .stretch = 0,
                   .zero = 0};
-  const Products products = multiply_rows<T, true>(turn, in);
+  const Products products = multiply_rows<T>(turn, in, way);
   GramPass pass = plain_pass(products, n);
   for (std::size_t i = 0; i < n; ++i) {
     if (pass.scan[i].finite) pass.origin_dot[i] = products.matrix[i * (n + 1) + n];
   }
   pass.origin_sq = products.matrix.back();
   return pass;
+}
+
+// Whether float32 rows can be multiplied as integers: the GPU and the build must have products of
+// groups of warps.
+bool has_digits(const Device& device) {
+#ifdef BOBA_CUDA_90A
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device.index()),
+        "describe itself");
+  return major == 9;
+#else
+  static_cast<void>(device);
+  return false;
+#endif
+}
+
+// Shorter rows take no time in double either.
+constexpr std::size_t kLeastDigits = 8192;
+
+template <class T>
+GramPass run(const Device& device, const UpdateView& rows, std::span<const double> origin,
+             Precision precision) {
+  if constexpr (sizeof(T) == 4) {
+    if (precision == Precision::kRows && rows.length() >= kLeastDigits && has_digits(device)) {
+      return origin.empty() ? run_plain<T>(device, rows, in_digits<false>())
+                            : run_centred<T>(device, rows, origin, in_digits<true>());
+    }
+  }
+  return origin.empty() ? run_plain<T>(device, rows, in_double<T, false>())
+                        : run_centred<T>(device, rows, origin, in_double<T, true>());
 }
 
 }  // namespace
@@ -218,18 +235,8 @@ GramPass gram(const Device& device, const UpdateView& rows, std::span<const doub
             .origin_sq = 0,
             .scan = std::vector<RowScan>(rows.rows())};
   }
-  return visit(rows.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    if (origin.empty()) return run_plain<T>(device, rows);
-    if (sizeof(T) == 8 || precision == Precision::kDouble) {
-      return run_centred<T>(device, rows, origin);
-    }
-    GramPass pass = run_plain<T>(device, rows);
-    if (may_overflow<T>(pass.scan, origin)) return run_centred<T>(device, rows, origin);
-    const double before = middle_square(pass);
-    move_origin(origin, pass);
-    return middle_square(pass) < kLeastPart * before ? run_centred<T>(device, rows, origin) : pass;
-  });
+  return visit(rows.dtype(),
+               [&](auto zero) { return run<decltype(zero)>(device, rows, origin, precision); });
 }
 
 }  // namespace boba::cuda

@@ -1,24 +1,19 @@
-// The kernels of the Gram matrix; gram.cu launches them.
+// The Gram matrix in double; gram.cu launches these kernels.
 //
-// Rows go in blocks of 128; a pair of blocks is a tile of the matrix. Columns are cut into a fixed
-// number of stretches; a thread block walks through one stretch for one tile, 128 bytes of each row
-// at a time, widened to double on the way. Its sums are added in the order of the stretches by a
-// second kernel. On the diagonal only the upper half is multiplied.
+// A thread block takes 128 bytes of each row at a time, widened to double on the way. On the
+// diagonal only the upper half is multiplied.
 #pragma once
 
-#include <limits>
 #include <type_traits>
 
-#include "boba/kernels/cuda/rows.cuh"
+#include "boba/kernels/cuda/gram_tiles.cuh"
 
 namespace boba::cuda {
 namespace {
 
-constexpr int kBlockRows = 128;
 template <class T>
 constexpr int kColumns = 128 / sizeof(T);  // of a step
 constexpr int kStretches = 264;
-constexpr int kPlain = 256;  // threads of the small kernels
 template <class T>
 constexpr std::size_t kTileElements = static_cast<std::size_t>(kBlockRows) * kColumns<T>;
 
@@ -26,39 +21,6 @@ constexpr std::size_t kTileElements = static_cast<std::size_t>(kBlockRows) * kCo
 // matter, eighteen to a warp; one above it has 128, sixteen to a warp.
 constexpr int kDiagonalThreads = 128;
 constexpr int kAboveThreads = 256;
-
-template <class T>
-struct GramInput {
-  RowTable<T> rows;
-  const T* origin;  // null: none is subtracted. Otherwise it is the last row as well.
-  int count;        // rows, the origin among them
-  bool vectors;     // rows are aligned to sixteen bytes
-  std::size_t length;
-  std::size_t stretch;  // columns, a multiple of kColumns
-  long long zero;       // see load_rows
-};
-
-// A thread block's stretch of columns.
-struct Columns {
-  std::size_t first;
-  std::size_t end;
-};
-
-template <class T>
-__device__ inline Columns columns_of(const GramInput<T>& in) {
-  const std::size_t first = blockIdx.x * in.stretch;
-  return {first, min(in.length, first + in.stretch)};
-}
-
-template <int Bytes>
-__device__ inline void copy_ahead(void* to, const void* from) {
-  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (Bytes == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from));
-  } else {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(Bytes));
-  }
-}
 
 // Tiles hold rows of 32 (or 16) columns with the halves of each sixteen exchanged in odd rows, so
 // that lanes which work together never meet in a bank. Where two columns that stand together begin:
@@ -242,15 +204,6 @@ __device__ inline void multiply(double (&sums)[4], const Rows16& a, const Fragme
       : "d"(a.x[0]), "d"(a.x[1]), "d"(a.x[2]), "d"(a.x[3]), "d"(b.x[0]), "d"(b.x[1]));
 }
 
-__device__ inline void store_sums(const double (&sums)[4], int row, int column, double* to) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  double* at = to + (row * 16 + lane / 4) * kBlockRows + column * 8 + lane % 4 * 2;
-  at[0] = sums[0];
-  at[1] = sums[1];
-  at[8 * kBlockRows] = sums[2];
-  at[8 * kBlockRows + 1] = sums[3];
-}
-
 // On the diagonal, warp p has the pieces of rows p and 7 - p from the diagonal on: sixteen less 2
 // p, and two more than 2 p. The columns of the second are among those of the first.
 template <class T, int P>
@@ -294,11 +247,6 @@ __device__ inline void multiply_above(const double* a_tile, const double* b_tile
   }
 }
 
-__device__ inline double* partial_of(double* partial) {
-  return partial +
-         (static_cast<std::size_t>(blockIdx.y) * gridDim.x + blockIdx.x) * kBlockRows * kBlockRows;
-}
-
 // Walks through the stretch: body(tile number) multiplies while the next step is widened and the
 // one after is copied. Each step's copies are seen by all threads one barrier before they are
 // widened.
@@ -327,13 +275,13 @@ __device__ inline void each_step(const Columns& columns, const Copy& copy, const
 // A stretch of columns of a tile on the diagonal.
 template <class T, bool Centred>
 __global__ void __launch_bounds__(kDiagonalThreads, 2)
-    diagonal_kernel(const __grid_constant__ GramInput<T> in, const int2* pairs, double* partial,
-                    Bits<T>* bits) {
+    diagonal_kernel(const __grid_constant__ GramInput<T> in, const __grid_constant__ TileSet tiles,
+                    double* partial, Bits<T>* bits) {
   extern __shared__ double shared[];
   __shared__ const T* lines[kBlockRows];
   const Columns columns = columns_of(in);
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  Feed<T, kDiagonalThreads, Centred> feed(in, columns, pairs[blockIdx.y].x, lines,
+  Feed<T, kDiagonalThreads, Centred> feed(in, columns, tile_of(tiles).x, lines,
                                           reinterpret_cast<T*>(shared + 2 * kTileElements<T>));
   __syncthreads();
   double sums[18][4] = {};
@@ -358,13 +306,13 @@ __global__ void __launch_bounds__(kDiagonalThreads, 2)
 // The same of a tile above it.
 template <class T, bool Centred>
 __global__ void __launch_bounds__(kAboveThreads, 1)
-    above_kernel(const __grid_constant__ GramInput<T> in, const int2* pairs, double* partial,
-                 Bits<T>* bits) {
+    above_kernel(const __grid_constant__ GramInput<T> in, const __grid_constant__ TileSet tiles,
+                 double* partial, Bits<T>* bits) {
   extern __shared__ double shared[];
   __shared__ const T* lines[2][kBlockRows];
   const Columns columns = columns_of(in);
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int2 pair = pairs[blockIdx.y];
+  const int2 pair = tile_of(tiles);
   T* raw = reinterpret_cast<T*>(shared + 4 * kTileElements<T>);
   using FeedOf = Feed<T, kAboveThreads, Centred>;
   FeedOf feed_a(in, columns, pair.x, lines[0], raw);
@@ -390,41 +338,6 @@ __global__ void __launch_bounds__(kAboveThreads, 1)
   for (int j = 0; j < 16; ++j) store_sums(sums[j], warp, j, partial_of(partial));
   feed_a.raise_bits(bits);
   feed_b.raise_bits(bits);
-}
-
-// Adds the stretches in their order, and fills both triangles.
-__global__ void add_stretches(const int2* pairs, const double* partial, int stretches, int count,
-                              double* matrix) {
-  const int2 pair = pairs[blockIdx.y];
-  const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int i = pair.x * kBlockRows + at / kBlockRows;
-  const int j = pair.y * kBlockRows + at % kBlockRows;
-  if (i >= count || j >= count || j < i) return;
-  const double* from =
-      partial + static_cast<std::size_t>(blockIdx.y) * stretches * kBlockRows * kBlockRows + at;
-  double sum = 0;
-#pragma unroll 16
-  for (int s = 0; s < stretches; ++s) {
-    sum += from[static_cast<std::size_t>(s) * kBlockRows * kBlockRows];
-  }
-  matrix[static_cast<std::size_t>(i) * count + j] = sum;
-  matrix[static_cast<std::size_t>(j) * count + i] = sum;
-}
-
-template <class T>
-__global__ void form_origin(const __grid_constant__ RowTable<T> rows,
-                            const __grid_constant__ WeightTable weights, int count, T* origin,
-                            std::size_t length) {
-  constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
-  const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  for (std::size_t k = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; k < length;
-       k += step) {
-    double sum = 0;
-#pragma unroll 8
-    for (int i = 0; i < count; ++i) sum += weights[i] * static_cast<double>(rows[i][k]);
-    // Any finite origin will do; an infinite one would spoil all rows.
-    origin[k] = static_cast<T>(fmin(fmax(sum, -kMost), kMost));
-  }
 }
 
 }  // namespace
