@@ -37,12 +37,30 @@ Gram::Gram(GramPass pass, std::size_t clients, double rounding)
       clients_(clients),
       size_(origin_dot_.size()) {
   assert(centred_.size() == size_ * size_ && clients_ <= size_);
+  take_diagonal();
+}
+
+void Gram::take_diagonal() {
+  diagonal_.resize(size_);
+  for (std::size_t i = 0; i < size_; ++i) diagonal_[i] = centred(i, i);
 }
 
 double Gram::sq_norm(std::size_t i) const { return clamped(dot(i, i)); }
 
 double Gram::sq_distance(std::size_t i, std::size_t j) const {
   return clamped(centred(i, i) + centred(j, j) - 2 * centred(i, j));
+}
+
+void Gram::sq_distances(std::size_t i, std::span<double> out) const {
+  assert(out.size() == clients_);
+  const double* row = centred_.data() + i * size_;
+  const double own = diagonal_[i];
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    const double square = own + diagonal_[j] - 2 * row[j];
+    // As clamped(), in a form without branches.
+    const double positive = square > 0 ? square : 0;
+    out[j] = std::isnan(square) ? std::numeric_limits<double>::infinity() : positive;
+  }
 }
 
 void Gram::keep_clients(std::span<const std::size_t> kept) {
@@ -60,6 +78,7 @@ void Gram::keep_clients(std::span<const std::size_t> kept) {
   origin_dot_.resize(size);
   clients_ = kept.size();
   size_ = size;
+  take_diagonal();
 }
 
 Gram Gram::mixed(const Mix& mix) const {
@@ -94,6 +113,7 @@ Gram Gram::mixed(const Mix& mix) const {
       result.centred_[i * result.size_ + j] = result.centred_[j * result.size_ + i];
     }
   }
+  result.take_diagonal();
   return result;
 }
 
@@ -104,11 +124,9 @@ OriginFit origin_fit(const Gram& gram) {
   double least = std::numeric_limits<double>::infinity();
   std::vector<double> values(n);
   for (std::size_t i = 0; i < n; ++i) {
-    std::size_t closer = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-      values[j] = gram.sq_distance(i, j);
-      closer += values[j] < least ? 1 : 0;
-    }
+    gram.sq_distances(i, values);
+    const auto closer = static_cast<std::size_t>(
+        std::count_if(values.begin(), values.end(), [&](double value) { return value < least; }));
     // Not half of the others are closer than the best median so far: this one is no better.
     if (closer < (n + 1) / 2) continue;
     const double median = median_of(values);

@@ -40,6 +40,9 @@ class Gram {
   // |a_i - a_j|^2, clamped at 0 where rounding crosses it; infinity if it is not a number.
   double sq_distance(std::size_t i, std::size_t j) const;
 
+  // All of client i at once: out[j] = sq_distance(i, j). REQUIRES: out has clients() places.
+  void sq_distances(std::size_t i, std::span<double> out) const;
+
   // Rounding of one product, relative to |a_i - o| |a_j - o|: a unit in the last place
   // of the type they were formed in.
   double rounding() const { return rounding_; }
@@ -55,7 +58,10 @@ class Gram {
   Gram mixed(const Mix& mix) const;
 
  private:
+  void take_diagonal();
+
   std::vector<double> centred_;
+  std::vector<double> diagonal_;  // of centred_, side by side
   std::vector<double> origin_dot_;
   double origin_sq_ = 0;
   double rounding_ = 0;

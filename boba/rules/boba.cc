@@ -86,8 +86,9 @@ class Boba final : public WeightRule {
       row.in_fit = row.in_fit.value_or(false);
       const auto shares = mixes.shares.col(static_cast<Index>(i));
       row.label_mix.assign(shares.data(), shares.data() + shares.size());
-      row.measures = {{"residual", std::sqrt(stage1.projection.sq_residual[i])},
-                      {"min_share", shares.minCoeff()}};
+      row.measures.reserve(2);
+      row.measures.push_back({"residual", std::sqrt(stage1.projection.sq_residual[i])});
+      row.measures.push_back({"min_share", shares.minCoeff()});
     }
     judge(mixes, n - f, decision);
     assign_weights(gram, stage1, decision);
@@ -139,6 +140,7 @@ class Boba final : public WeightRule {
     }
     const double p_min = threshold(least, keep);
     if (*plan_.p_min == kAutoPMin) decision.measures.push_back({"p_min", p_min});
+    const std::string bound = fmt::format("p_min={:g}", p_min);
     std::vector<double> badness(n);
     std::size_t passed = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -146,8 +148,8 @@ class Boba final : public WeightRule {
       RowDecision& row = decision.rows[i];
       row.accepted = least[i] >= p_min;
       passed += row.accepted ? 1 : 0;
-      row.reason = fmt::format("share {:.3g} of class {} is {} p_min={:g}", least[i], worst[i],
-                               row.accepted ? "the least, not below" : "below", p_min);
+      row.reason = fmt::format("share {:.3g} of class {} is {} {}", least[i], worst[i],
+                               row.accepted ? "the least, not below" : "below", bound);
     }
     if (passed >= keep) return;
     for (std::size_t i : smallest(badness, keep)) {

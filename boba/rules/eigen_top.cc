@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "boba/rules/loops.h"
+
 namespace boba {
 namespace {
 
@@ -15,9 +17,11 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Matrix = Eigen::Map<const MatrixXd>;
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kCertified = 100;  // residual that a result may have, in tolerances
+constexpr Index kFirstVectors = 32;  // that there is room for; more comes when it is needed
+constexpr double kCertified = 100;   // residual that a result may have, in tolerances
 
 // Entries of either sign between 1/2 and 1, without a pattern that an input could share.
 VectorXd start_vector(Index n) {
@@ -48,8 +52,10 @@ struct Tridiagonal {
     return true;
   }
 
-  // An upper bound of the eigenvalues, tight to rounding: bisection from a value known to be low.
-  double largest(double low) const {
+  // An upper bound of the eigenvalues, tight to rounding or the given part of their size:
+  // bisection.
+  double largest(double precision) const {
+    double low = *std::max_element(diagonal.begin(), diagonal.end());
     double high = low;
     for (std::size_t k = 0; k < diagonal.size(); ++k) {
       const double left = k > 0 ? std::abs(beside[k - 1]) : 0;
@@ -59,7 +65,7 @@ struct Tridiagonal {
     std::vector<double> pivot;
     const double size = std::max(std::abs(low), std::abs(high));
     high += 4 * kEpsilon * size;
-    while (high - low > 4 * kEpsilon * size) {
+    while (high - low > std::max(4 * kEpsilon, precision) * size) {
       const double middle = low + (high - low) / 2;
       if (!(middle > low && middle < high)) break;
       (pivots(middle, pivot) ? high : low) = middle;
@@ -100,45 +106,60 @@ TopEigen dense(const Matrix& matrix) {
   return top;
 }
 
-TopEigen lanczos(std::span<const double> matrix, std::size_t n, double tolerance) {
+TopEigen lanczos(std::span<const double> matrix, std::size_t n, double tolerance,
+                 double largest_entry) {
   const auto size = static_cast<Index>(n);
   const Matrix m(matrix.data(), size, size);
-  const double largest_entry = m.lpNorm<Eigen::Infinity>();
 
-  MatrixXd basis(size, size);
-  basis.col(0) = start_vector(size);
+  // Row k is the k-th vector.
+  Rows basis(std::min(size, kFirstVectors), size);
+  basis.row(0) = start_vector(size).transpose();
   TopEigen top;
   if (largest_entry == 0) {
     top.vector.assign(basis.data(), basis.data() + n);
     return top;
   }
+  const auto& table = loops();
+  // A value to a residual r is right to r squared; the vector comes from inverse iteration.
+  const double precision = tolerance * tolerance / 16;
   Tridiagonal t;
-  double value = -std::numeric_limits<double>::infinity();
+  double value = 0;
   VectorXd small;
-  Index next_check = std::min<Index>(6, size);
+  VectorXd v(size);
+  VectorXd parts(size);
+  VectorXd sum(size);
+  Index next_check = std::min<Index>(10, size);
   for (Index k = 0;; ++k) {
-    const auto q = basis.col(k);
-    VectorXd v = m * q;
-    t.diagonal.push_back(q.dot(v));
-    v -= t.diagonal.back() * q;
-    if (k > 0) v -= t.beside.back() * basis.col(k - 1);
-    v -= basis.leftCols(k + 1) * (basis.leftCols(k + 1).transpose() * v);
+    const double* q = basis.data() + k * size;
+    table.apply(m.data(), n, q, v.data(), n, n);
+    table.apply(v.data(), n, q, parts.data(), 1, n);
+    t.diagonal.push_back(parts(0));
+    for (Index i = 0; i < size; ++i) v(i) -= parts(0) * q[i];
+    if (k > 0) v -= t.beside.back() * basis.row(k - 1).transpose();
+    // What rounding left of all vectors so far.
+    const auto count = static_cast<std::size_t>(k) + 1;
+    table.apply(basis.data(), n, v.data(), parts.data(), count, n);
+    table.multiply({parts.data(), count, 1}, basis.data(), n, sum.data(), n, 1, count, n);
+    v -= sum;
     const double beta = v.norm();
     // Nothing new in v: the space found so far is invariant.
     const bool closed = k + 1 == size || beta <= 8 * kEpsilon * largest_entry;
     if (closed || k + 1 == next_check) {
-      value = t.largest(std::max(value, *std::max_element(t.diagonal.begin(), t.diagonal.end())));
+      value = t.largest(precision);
       small = t.top_vector(value);
       if (closed || beta * std::abs(small(k)) <= tolerance * std::abs(value)) break;
       next_check = std::min(size, next_check + std::max<Index>(4, next_check / 4));
     }
     t.beside.push_back(beta);
-    basis.col(k + 1) = v / beta;
+    if (k + 1 == basis.rows()) basis.conservativeResize(std::min(size, 2 * basis.rows()), size);
+    basis.row(k + 1) = (v / beta).transpose();
   }
-  const VectorXd v = (basis.leftCols(small.size()) * small).normalized();
-  const VectorXd mv = m * v;
-  top.value = v.dot(mv);
-  top.residual = (mv - top.value * v).norm();
+  const auto count = static_cast<std::size_t>(small.size());
+  table.multiply({small.data(), count, 1}, basis.data(), n, v.data(), n, 1, count, n);
+  v.normalize();
+  table.apply(m.data(), n, v.data(), sum.data(), n, n);
+  top.value = v.dot(sum);
+  top.residual = (sum - top.value * v).norm();
   top.products = t.diagonal.size() + 1;
   top.vector.assign(v.data(), v.data() + v.size());
   const double rounding = static_cast<double>(n) * kEpsilon * largest_entry;
@@ -150,16 +171,16 @@ TopEigen lanczos(std::span<const double> matrix, std::size_t n, double tolerance
 
 TopEigen top_eigen(std::span<const double> matrix, std::size_t n, double tolerance) {
   assert(n > 0 && matrix.size() == n * n);
-  double largest = 0;
-  for (double x : matrix) largest = std::max(largest, std::abs(x));
+  const Eigen::Map<const Eigen::ArrayXd> entries(matrix.data(), static_cast<Index>(matrix.size()));
+  const double largest = entries.abs().maxCoeff();
   // Squares of entries beyond these leave the range of double; a power of two brings them to 1.
   if (largest == 0 || (largest > 0x1p-300 && largest < 0x1p300)) {
-    return lanczos(matrix, n, tolerance);
+    return lanczos(matrix, n, tolerance, largest);
   }
   const int exponent = std::ilogb(largest);
   std::vector<double> scaled(matrix.begin(), matrix.end());
   for (double& x : scaled) x = std::ldexp(x, -exponent);
-  TopEigen top = lanczos(scaled, n, tolerance);
+  TopEigen top = lanczos(scaled, n, tolerance, std::ldexp(largest, -exponent));
   top.value = std::ldexp(top.value, exponent);
   top.residual = std::ldexp(top.residual, exponent);
   return top;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,18 @@ namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
+
+// Squared singular values from products of rows lose digits in proportion to their spread.
+constexpr double kWide = 1e-6;
+
+// The least singular value of x, which has no more rows than columns.
+double weakest_value(const MatrixXd& x) {
+  const MatrixXd products = x * x.transpose();
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> squares(products, Eigen::EigenvaluesOnly);
+  const double least = squares.eigenvalues()(0);
+  if (least > kWide * squares.eigenvalues()(x.rows() - 1)) return std::sqrt(least);
+  return Eigen::JacobiSVD<MatrixXd>(x).singularValues()(x.rows() - 1);
+}
 
 // The weakest singular value of the set without the f clients that carry most of its weakest
 // direction. Some n - 2f clients do no better, so sigma is at most this.
@@ -34,7 +47,7 @@ double sigma_bound(const Stage1& stage1, std::size_t f, std::size_t dimension) {
         stage1.projection.x.col(static_cast<Index>(stage1.nearest[rest[k]]));
   }
   x.colwise() -= x.rowwise().mean().eval();
-  return Eigen::JacobiSVD<MatrixXd>(x).singularValues()(rank - 1);
+  return weakest_value(x);
 }
 
 // Rounding of the products moves the weakest direction by its share of the strongest one's, and

@@ -13,12 +13,14 @@
 namespace boba {
 namespace {
 
-std::string reason(std::span<const double> scores, std::size_t i, std::size_t best) {
-  if (i == best) return fmt::format("chosen: its score {:.6g} is the lowest", scores[i]);
+// lowest: the best score, as text.
+std::string reason(std::span<const double> scores, std::size_t i, std::size_t best,
+                   const std::string& lowest) {
+  if (i == best) return fmt::format("chosen: its score {} is the lowest", lowest);
   if (scores[i] == scores[best]) {
-    return fmt::format("an earlier client has the same lowest score {:.6g}", scores[i]);
+    return fmt::format("an earlier client has the same lowest score {}", lowest);
   }
-  return fmt::format("its score {:.6g} is above the lowest, {:.6g}", scores[i], scores[best]);
+  return fmt::format("its score {:.6g} is above the lowest, {}", scores[i], lowest);
 }
 
 class Krum final : public WeightRule {
@@ -38,14 +40,16 @@ class Krum final : public WeightRule {
     // min_element takes the first of equals: ties to the lower index.
     const auto best =
         static_cast<std::size_t>(std::min_element(scores.begin(), scores.end()) - scores.begin());
+    const std::string lowest = fmt::format("{:.6g}", scores[best]);
     Decision decision;
     decision.rows.resize(scores.size());
     for (std::size_t i = 0; i < scores.size(); ++i) {
       RowDecision& row = decision.rows[i];
       row.accepted = i == best;
       row.weight = i == best ? 1 : 0;
-      row.reason = reason(scores, i, best);
-      row.measures = {{"score", scores[i]}};
+      row.reason = reason(scores, i, best, lowest);
+      row.measures.reserve(2);
+      row.measures.push_back({"score", scores[i]});
     }
     add_distances(gram, decision);
     decision.warnings = krum_warnings(shape, options_.f);

@@ -3,10 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <utility>
 
 #include "boba/rules/select.h"
 
 namespace boba {
+namespace {
+
+// The sum of numbers that are not negative, the same bits whatever their order, so that scores do
+// not depend on the order of the clients: as whole multiples of a small part of the largest, which
+// add without rounding. Numbers that are out of range are sorted instead.
+double sum_in_any_order(std::span<double> numbers) {
+  const double largest = *std::max_element(numbers.begin(), numbers.end());
+  if (!(largest > 0x1p-900 && largest < 0x1p900)) {
+    std::sort(numbers.begin(), numbers.end());
+    return std::accumulate(numbers.begin(), numbers.end(), 0.0);
+  }
+  // Each is below 2^bits and all of them together below 2^62.
+  const int bits = 62 - static_cast<int>(std::bit_width(numbers.size()));
+  const int exponent = std::ilogb(largest) + 1;
+  const double scale = std::ldexp(1.0, bits - exponent);
+  std::int64_t sum = 0;
+  for (double number : numbers) sum += static_cast<std::int64_t>(number * scale);
+  return std::ldexp(static_cast<double>(sum), exponent - bits);
+}
+
+}  // namespace
 
 Result<std::size_t> krum_neighbours(std::string_view rule, const Shape& shape, int f,
                                     int neighbours) {
@@ -26,17 +53,14 @@ Result<std::size_t> krum_neighbours(std::string_view rule, const Shape& shape, i
 std::vector<double> krum_scores(const Gram& gram, std::size_t neighbours) {
   const std::size_t n = gram.clients();
   std::vector<double> scores(n);
-  std::vector<double> distances;
+  std::vector<double> distances(n);
   for (std::size_t i = 0; i < n; ++i) {
-    distances.clear();
-    for (std::size_t j = 0; j < n; ++j) {
-      if (j != i) distances.push_back(gram.sq_distance(i, j));
-    }
-    // Sorted, so that the sum does not depend on the order of the clients.
+    gram.sq_distances(i, distances);
+    // The client itself is not among its neighbours.
+    std::swap(distances[i], distances[n - 1]);
     const auto end = distances.begin() + static_cast<std::ptrdiff_t>(neighbours);
-    std::nth_element(distances.begin(), end - 1, distances.end());
-    std::sort(distances.begin(), end);
-    for (auto it = distances.begin(); it != end; ++it) scores[i] += *it;
+    std::nth_element(distances.begin(), end - 1, distances.end() - 1);
+    scores[i] = sum_in_any_order({distances.begin(), end});
   }
   return scores;
 }

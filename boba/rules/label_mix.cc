@@ -1,6 +1,7 @@
 #include "boba/rules/label_mix.h"
 
-#include <Eigen/QR>
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kCutoff = 1e-6;
+// Squared singular values from products of columns lose digits in proportion to their spread.
+constexpr double kWide = 1e-6;
 
 // Orthonormal basis of the complement of (1, ..., 1): c by c - 1 (Helmert's columns).
 MatrixXd sum_zero_basis(Index c) {
@@ -34,6 +37,33 @@ double spread(const MatrixXd& x) {
   return *middle;
 }
 
+// The inverse of the differences between the corners, as far as their singular values exceed the
+// cutoff; these are noted in the result.
+MatrixXd inverse_of(const MatrixXd& differences, double cutoff, LabelMixes& result) {
+  const Index size = std::min(differences.rows(), differences.cols());
+  if (differences.rows() == differences.cols()) {
+    // Far from singular, as it mostly is, the matrix is inverted as it stands.
+    const MatrixXd products = differences.transpose() * differences;
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> squares(products, Eigen::EigenvaluesOnly);
+    const VectorXd& values = squares.eigenvalues();
+    if (values(0) > kWide * values(size - 1) && values(0) > 2 * cutoff * cutoff) {
+      for (Index k = size; k-- > 0;) result.singular_values.push_back(std::sqrt(values(k)));
+      result.used = result.singular_values.size();
+      return differences.partialPivLu().inverse();
+    }
+  }
+  const Eigen::JacobiSVD<MatrixXd> svd(differences, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const VectorXd& sigma = svd.singularValues();
+  result.singular_values.assign(sigma.data(), sigma.data() + sigma.size());
+  VectorXd inverse = VectorXd::Zero(sigma.size());
+  for (Index k = 0; k < sigma.size(); ++k) {
+    if (!(sigma(k) > cutoff)) continue;
+    inverse(k) = 1 / sigma(k);
+    ++result.used;
+  }
+  return svd.matrixV() * inverse.asDiagonal() * svd.matrixU().transpose();
+}
+
 }  // namespace
 
 LabelMixes label_mixes(const Projection& projection, std::size_t clients) {
@@ -46,20 +76,11 @@ LabelMixes label_mixes(const Projection& projection, std::size_t clients) {
   if (c == 1 || x.rows() == 0) return result;
 
   const MatrixXd q = sum_zero_basis(c);
-  const Eigen::JacobiSVD<MatrixXd> svd(corners * q, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const VectorXd& sigma = svd.singularValues();
-  result.singular_values.assign(sigma.data(), sigma.data() + sigma.size());
-  const double cutoff = kCutoff * spread(x);
-  VectorXd inverse = VectorXd::Zero(sigma.size());
-  for (Index k = 0; k < sigma.size(); ++k) {
-    if (!(sigma(k) > cutoff)) continue;
-    inverse(k) = 1 / sigma(k);
-    ++result.used;
-  }
+  const MatrixXd inverse = inverse_of(corners * q, kCutoff * spread(x), result);
   const VectorXd centre = corners.rowwise().mean();
-  const MatrixXd z =
-      svd.matrixV() * inverse.asDiagonal() * svd.matrixU().transpose() * (x.colwise() - centre);
-  result.shares += q * z;
+  const MatrixXd shifted = x.colwise() - centre;
+  const MatrixXd back = q * inverse;
+  result.shares.noalias() += back * shifted;
   return result;
 }
 

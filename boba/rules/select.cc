@@ -28,7 +28,7 @@ std::vector<bool> choose(std::span<const double> values, std::size_t k, Best bes
     return a < b;
   };
   const auto end = order.begin() + static_cast<std::ptrdiff_t>(k);
-  std::partial_sort(order.begin(), end, order.end(), better);
+  std::nth_element(order.begin(), end, order.end(), better);
   std::vector<bool> chosen(values.size(), false);
   for (auto it = order.begin(); it != end; ++it) chosen[*it] = true;
   return chosen;
@@ -48,7 +48,7 @@ Decision mean_of_best(std::span<const double> values, std::size_t k, Best best,
     row.reason =
         fmt::format("{}: {} {:.6g} is {}among the {} {} of {}", chosen[i] ? "kept" : "rejected",
                     measure, values[i], chosen[i] ? "" : "not ", k, extreme, values.size());
-    row.measures = {{std::string(measure), values[i]}};
+    row.measures.push_back({std::string(measure), values[i]});
   }
   return decision;
 }

@@ -7,6 +7,7 @@
 
 #include "boba/rules/eigen_leading.h"
 #include "boba/rules/eigen_top.h"
+#include "boba/rules/loops.h"
 #include "boba/rules/select.h"
 
 namespace boba {
@@ -21,22 +22,31 @@ constexpr double kSolverRounding = 1e-14;
 // Residual of a value that only reports show; the value's own error is its square.
 constexpr double kRough = 1e-3;
 
-Eigen::Map<const MatrixXd> matrix(const Gram& gram) {
-  const auto size = static_cast<Index>(gram.size());
-  return {gram.centred().data(), size, size};
-}
-
-// Products of the set's rows about their mean.
+// Products of the set's rows about their mean, symmetric to the last bit.
 MatrixXd centred_products(const Gram& gram, std::span<const std::size_t> set) {
-  const auto s = static_cast<Index>(set.size());
-  MatrixXd k(s, s);
-  for (Index j = 0; j < s; ++j) {
-    for (Index i = 0; i < s; ++i) k(i, j) = gram.centred(set[i], set[j]);
+  const std::size_t s = set.size();
+  const std::size_t size = gram.size();
+  MatrixXd k(static_cast<Index>(s), static_cast<Index>(s));
+  VectorXd mean(static_cast<Index>(s));
+  // Most sets are a few stretches of neighbours, which are copied faster than one by one.
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 1; i <= s; ++i) {
+    if (i == s || set[i] != set[i - 1] + 1) ends.push_back(i);
   }
-  const VectorXd mean = k.rowwise().mean();
-  k.colwise() -= mean;
-  k.rowwise() -= mean.transpose();
-  k.array() += mean.mean();
+  for (std::size_t j = 0; j < s; ++j) {
+    const double* from = gram.centred().data() + set[j] * size;
+    double* to = k.data() + j * s;
+    std::size_t begin = 0;
+    for (std::size_t end : ends) {
+      std::copy_n(from + set[begin], end - begin, to + begin);
+      begin = end;
+    }
+    mean(static_cast<Index>(j)) = k.col(static_cast<Index>(j)).mean();
+  }
+  const double all = mean.mean();
+  for (Index j = 0; j < k.cols(); ++j) {
+    k.col(j).array() = (k.col(j).array() - (mean.array() + mean(j))) + all;
+  }
   return k;
 }
 
@@ -89,30 +99,47 @@ double next_value(const Gram& gram, std::span<const std::size_t> set, const Subs
   if (subspace.rank() < subspace.spectrum.size()) return subspace.spectrum[subspace.rank()];
   if (subspace.rows == subspace.spectrum.size()) return 0;
   MatrixXd rest = centred_products(gram, set);
-  const auto s = static_cast<Index>(set.size());
-  for (Index k = 0; k < subspace.w.cols(); ++k) {
-    VectorXd v(s);
-    for (Index i = 0; i < s; ++i) v(i) = subspace.w(static_cast<Index>(set[i]), k);
-    // The columns of w have the length 1 / singular value: value * v v' is value^2 * w w'.
-    const double value = subspace.spectrum[static_cast<std::size_t>(k)];
-    rest.noalias() -= value * value * v * v.transpose();
+  const std::size_t s = set.size();
+  const std::size_t rank = subspace.rank();
+  // The columns of w have the length 1 / singular value: value * v v' is value^2 * w w'.
+  MatrixXd across(static_cast<Index>(s), subspace.w.cols());
+  for (std::size_t i = 0; i < s; ++i) {
+    across.row(static_cast<Index>(i)) = subspace.w.row(static_cast<Index>(set[i]));
   }
+  for (std::size_t k = 0; k < rank; ++k) across.col(static_cast<Index>(k)) *= subspace.spectrum[k];
+  MatrixXd found(rest.rows(), rest.cols());
+  loops().multiply({across.data(), 1, s}, across.data(), s, found.data(), s, s, rank, s);
+  rest -= found;
   const TopEigen top = top_eigen({rest.data(), set.size() * set.size()}, set.size(), kRough);
   return std::max(0.0, top.value);
 }
 
 Projection project(const Gram& gram, const Subspace& subspace) {
-  const auto k = matrix(gram);
-  const VectorXd km = k * subspace.m;
+  const std::size_t size = gram.size();
+  const std::size_t rank = subspace.rank();
+  const auto& table = loops();
+  const double* k = gram.centred().data();
+  // Rows outside the set have no part in m and w; those before and after it are not looked at.
+  const double* m = subspace.m.data();
+  const auto fitted = [](double weight) { return weight != 0; };
+  const auto first = static_cast<std::size_t>(std::find_if(m, m + size, fitted) - m);
+  std::size_t end = size;
+  while (m[end - 1] == 0) --end;
+  VectorXd km(static_cast<Index>(size));
+  table.apply(k + first, size, m + first, km.data(), size, end - first);
   const double mkm = subspace.m.dot(km);
-  Projection result;
-  result.x = subspace.w.transpose() * k;
   const VectorXd offset = subspace.w.transpose() * km;
+  // The rows of w side by side; row i of K w is the i-th column of x.
+  const MatrixXd across = subspace.w.transpose();
+  Projection result;
+  result.x.resize(static_cast<Index>(rank), static_cast<Index>(size));
+  table.multiply({k + first, size, 1}, across.data() + first * rank, rank, result.x.data(), rank,
+                 size, end - first, rank);
   result.x.colwise() -= offset;
-  result.sq_residual.resize(gram.size());
-  for (std::size_t i = 0; i < gram.size(); ++i) {
+  result.sq_residual.resize(size);
+  for (std::size_t i = 0; i < size; ++i) {
     const auto at = static_cast<Index>(i);
-    const double from_point = k(at, at) - 2 * km(at) + mkm;
+    const double from_point = gram.centred(i, i) - 2 * km(at) + mkm;
     // Rounding can cross zero for rows on the subspace.
     result.sq_residual[i] = std::max(0.0, from_point - result.x.col(at).squaredNorm());
   }

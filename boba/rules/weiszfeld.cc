@@ -8,10 +8,12 @@
 #include <limits>
 
 #include "boba/rules/distance.h"
+#include "boba/rules/loops.h"
 
 namespace boba {
 namespace {
 
+using Eigen::ArrayXd;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -32,14 +34,18 @@ std::vector<std::size_t> best_updates(const Gram& gram) {
   const std::size_t n = gram.clients();
   std::vector<double> sums(n, 0.0);
   std::vector<double> sizes(n, 0.0);
+  ArrayXd from_origin(static_cast<Index>(n));
+  for (std::size_t j = 0; j < n; ++j) from_origin(static_cast<Index>(j)) = gram.centred(j, j);
+  from_origin = from_origin.sqrt().eval();
+  ArrayXd terms(static_cast<Index>(n));
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      const double far = std::sqrt(gram.sq_distance(i, j)) + std::sqrt(gram.centred(j, j));
-      if (far == 0) continue;
-      const double term = (gram.centred(i, i) - 2 * gram.centred(i, j)) / far;
-      sums[i] += term;
-      sizes[i] += std::abs(term);
-    }
+    gram.sq_distances(i, {terms.data(), n});
+    const double* row = gram.centred().data() + i * gram.size();
+    const Eigen::Map<const ArrayXd> products(row, static_cast<Index>(n));
+    const ArrayXd far = terms.sqrt() + from_origin;
+    terms = (far == 0).select(0.0, (row[i] - 2 * products) / far);
+    sums[i] = terms.sum();
+    sizes[i] = terms.abs().sum();
   }
   const auto best =
       static_cast<std::size_t>(std::min_element(sums.begin(), sums.end()) - sums.begin());
@@ -49,6 +55,14 @@ std::vector<std::size_t> best_updates(const Gram& gram) {
     if (i != best && sums[i] - sums[best] <= rounding * (sizes[i] + sizes[best])) list.push_back(i);
   }
   return list;
+}
+
+// A symmetric matrix times a vector.
+VectorXd product(const MatrixXd& m, const VectorXd& x) {
+  const auto n = static_cast<std::size_t>(x.size());
+  VectorXd result(x.size());
+  loops().apply(m.data(), n, x.data(), result.data(), n, n);
+  return result;
 }
 
 // The pull of the other updates on update k: R = sum of (g_i - g_k)/|g_i - g_k|. It is a median
@@ -73,7 +87,7 @@ Pull pull(const MatrixXd& products, double rounding) {
       ++result.equal;
     }
   }
-  result.norm = std::sqrt(std::max(0.0, result.inverse.dot(products * result.inverse)));
+  result.norm = std::sqrt(std::max(0.0, result.inverse.dot(product(products, result.inverse))));
   result.middle = std::sqrt(median_of(sq));
   return result;
 }
@@ -83,9 +97,9 @@ MatrixXd products_about(const Gram& gram, std::size_t k) {
   MatrixXd products(n, n);
   for (Index j = 0; j < n; ++j) {
     const double shift = gram.centred(k, k) - gram.centred(k, j);
-    for (Index i = 0; i < n; ++i) {
-      products(i, j) = gram.centred(i, j) - gram.centred(i, k) + shift;
-    }
+    const double* with_j = gram.centred().data() + static_cast<std::size_t>(j) * gram.size();
+    const double* with_k = gram.centred().data() + k * gram.size();
+    for (Index i = 0; i < n; ++i) products(i, j) = with_j[i] - with_k[i] + shift;
   }
   return products;
 }
@@ -136,7 +150,7 @@ class Descent {
  private:
   // Distances and products at w_.
   void measure() {
-    q_ = k_ * w_;
+    q_ = product(k_, w_);
     sq_ = w_.dot(q_);
     // Rounding can cross zero; the median itself lies at no update.
     const double least = 1e-12 * scale_;
@@ -145,7 +159,7 @@ class Descent {
   }
 
   double length_of(const VectorXd& step) const {
-    return std::sqrt(std::max(0.0, step.dot(k_ * step)));
+    return std::sqrt(std::max(0.0, step.dot(product(k_, step))));
   }
 
   // Newton's step, shortened until the objective falls; empty where there is none. With
@@ -166,7 +180,7 @@ class Descent {
     const VectorXd step = pull - pull.sum() * w_;
     if (!step.allFinite()) return {};
 
-    const VectorXd k_step = k_ * step;
+    const VectorXd k_step = product(k_, step);
     const double length_sq = std::max(0.0, step.dot(k_step));
     const VectorXd along = (w_.dot(k_step) - k_step.array()).matrix();  // <x - g_i, step>
     const double slope = along.dot(inverse_);

@@ -140,6 +140,37 @@ TEST(Gram, ADistanceThatIsNoNumberIsInfinite) {
   EXPECT_EQ(from_products({kNan}, 1).sq_norm(0), kInfinity);
 }
 
+TEST(Gram, DistancesOfAClientAreThoseOfItsPairs) {
+  const std::vector<double> values = {0, 1, -3, 1e300, -1e300, 1e308, kInfinity, -kInfinity, kNan};
+  const std::size_t size = 8;
+  GramPass pass;
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      pass.centred.push_back(values[(i + j) * (i + j + 1) % values.size()]);
+    }
+    pass.origin_dot.push_back(0);
+  }
+  Gram gram(std::move(pass), 6, DType::kFloat64);
+  const auto expect_pairs = [&] {
+    std::vector<double> distances(gram.clients());
+    for (std::size_t i = 0; i < gram.clients(); ++i) {
+      gram.sq_distances(i, distances);
+      for (std::size_t j = 0; j < gram.clients(); ++j) {
+        EXPECT_EQ(distances[j], gram.sq_distance(i, j)) << i << " " << j;
+      }
+    }
+  };
+  expect_pairs();
+  const std::vector<std::size_t> kept = {1, 2, 5};
+  gram.keep_clients(kept);
+  expect_pairs();
+  Mix mix;
+  mix.add(std::vector<Mix::Term>{{0, 0.5}, {2, 0.5}});
+  mix.add(std::vector<Mix::Term>{{1, 1.0}});
+  gram = gram.mixed(mix);
+  expect_pairs();
+}
+
 TEST(Gram, KnowsTheRoundingOfTheRowsType) {
   Mix mix;
   mix.add(std::vector<Mix::Term>{{0, 1}});

@@ -107,6 +107,14 @@ TEST(LeadingEigen, AStartOfNoUseDoesNoHarm) {
   expect_leading(m, 6, leading_eigen(m, 6, MatrixXd::Ones(90, 6)));
   expect_leading(m, 6, leading_eigen(m, 6, away * 1e-200));
   expect_leading(m, 6, leading_eigen(m, 6, MatrixXd::Identity(90, 90)));
+  // Some columns of use, the others nearly the same, of very different sizes.
+  MatrixXd nearly = good.vectors;
+  for (const double off : {0.0, 1e-14, 1e-9, 1e-4}) {
+    for (Index k = 3; k < 6; ++k) {
+      nearly.col(k) = 1e30 * (good.vectors.col(0) + off * normal_matrix(90, 1, 20));
+    }
+    expect_leading(m, 6, leading_eigen(m, 6, nearly));
+  }
 }
 
 // A start that is invariant under the matrix converges at once, to what it spans.

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include "tests/support/rules_cases.h"
 #include "tests/support/rules_oracle.h"
 #include "tests/support/rules_round.h"
@@ -37,6 +41,37 @@ TEST(Krum, IsItsDefinition) {
     EXPECT_EQ(run(kernels, "krum(f=1,neighbours=" + std::to_string(n - 2) + ")", input).out,
               rounded(oracle::krum(input.updates, n - 2), dtype));
   });
+}
+
+// Scores are sums in no particular order; no order may show in them, nor sizes at the ends of the
+// range.
+TEST(Krum, ScoresDoNotDependOnTheOrderOfClients) {
+  const std::size_t n = 40;
+  for (const double size : {1.0, 1e-150, 1e140}) {
+    Rows rows = random_rows(n, 3, 7);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (double& x : rows[i]) x *= size * std::pow(10.0, static_cast<double>(i % 7));
+    }
+    Rows reversed(rows.rbegin(), rows.rend());
+    for (const auto& kernels : all_kernels()) {
+      const Outcome a = run(*kernels, "krum(f=5)", {.updates = rows, .dtype = DType::kFloat64});
+      const Outcome b = run(*kernels, "krum(f=5)", {.updates = reversed, .dtype = DType::kFloat64});
+      EXPECT_EQ(a.out, b.out);
+      for (std::size_t i = 0; i < n; ++i) {
+        std::vector<double> distances;
+        for (const Row& row : rows) {
+          double sum = 0;
+          for (std::size_t k = 0; k < 3; ++k) sum += std::pow((row[k] - rows[i][k]) / size, 2);
+          distances.push_back(sum);
+        }
+        std::sort(distances.begin(), distances.end());
+        const double expected = std::accumulate(distances.begin(), distances.begin() + 34, 0.0);
+        const double score = measure(a.verdict.clients[i].measures, "score");
+        EXPECT_NEAR(score / size / size, expected, 1e-8 * expected);
+        EXPECT_EQ(measure(b.verdict.clients[n - 1 - i].measures, "score"), score);
+      }
+    }
+  }
 }
 
 TEST(Krum, RefusesWhatCannotBeComputed) {
