@@ -94,7 +94,7 @@ struct Tridiagonal {
   }
 };
 
-TopEigen dense(const Matrix& matrix) {
+TopEigen dense(const MatrixXd& matrix) {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(matrix);
   const Index last = matrix.rows() - 1;
   const VectorXd v = solver.eigenvectors().col(last);
@@ -106,17 +106,38 @@ TopEigen dense(const Matrix& matrix) {
   return top;
 }
 
+// The matrix with 0 in the place of the known vectors' values.
+MatrixXd without(const Matrix& m, const Rows& known) {
+  const VectorXd values = (known * m).cwiseProduct(known).rowwise().sum();
+  return m - known.transpose() * values.asDiagonal() * known;
+}
+
+// x less its part in the first `count` rows of the basis, which are orthonormal.
+void take_off(const Rows& basis, std::size_t count, VectorXd& x, VectorXd& parts, VectorXd& sum) {
+  const auto n = static_cast<std::size_t>(x.size());
+  loops().apply(basis.data(), n, x.data(), parts.data(), count, n);
+  loops().multiply({parts.data(), count, 1}, basis.data(), n, sum.data(), n, 1, count, n);
+  x -= sum;
+}
+
 TopEigen lanczos(std::span<const double> matrix, std::size_t n, double tolerance,
-                 double largest_entry) {
+                 std::span<const double> known, double largest_entry) {
   const auto size = static_cast<Index>(n);
   const Matrix m(matrix.data(), size, size);
+  const std::size_t held = known.size() / n;
+  const auto first = static_cast<Index>(held);
 
-  // Row k is the k-th vector.
-  Rows basis(std::min(size, kFirstVectors), size);
-  basis.row(0) = start_vector(size).transpose();
+  // The known vectors, then those of the iteration, one in each row.
+  Rows basis(std::min(size, first + kFirstVectors), size);
+  std::copy(known.begin(), known.end(), basis.data());
+  VectorXd v = start_vector(size);
+  VectorXd parts(size);
+  VectorXd sum(size);
+  for (int turn = 0; turn < 2 && held > 0; ++turn) take_off(basis, held, v, parts, sum);
+  basis.row(first) = v.normalized().transpose();
   TopEigen top;
   if (largest_entry == 0) {
-    top.vector.assign(basis.data(), basis.data() + n);
+    top.vector.assign(basis.data() + held * n, basis.data() + (held + 1) * n);
     return top;
   }
   const auto& table = loops();
@@ -125,37 +146,33 @@ TopEigen lanczos(std::span<const double> matrix, std::size_t n, double tolerance
   Tridiagonal t;
   double value = 0;
   VectorXd small;
-  VectorXd v(size);
-  VectorXd parts(size);
-  VectorXd sum(size);
-  Index next_check = std::min<Index>(10, size);
+  const Index most = size - first;
+  Index next_check = std::min<Index>(10, most);
   for (Index k = 0;; ++k) {
-    const double* q = basis.data() + k * size;
+    const Index row = first + k;
+    const double* q = basis.data() + row * size;
     table.apply(m.data(), n, q, v.data(), n, n);
     table.apply(v.data(), n, q, parts.data(), 1, n);
     t.diagonal.push_back(parts(0));
     for (Index i = 0; i < size; ++i) v(i) -= parts(0) * q[i];
-    if (k > 0) v -= t.beside.back() * basis.row(k - 1).transpose();
+    if (k > 0) v -= t.beside.back() * basis.row(row - 1).transpose();
     // What rounding left of all vectors so far.
-    const auto count = static_cast<std::size_t>(k) + 1;
-    table.apply(basis.data(), n, v.data(), parts.data(), count, n);
-    table.multiply({parts.data(), count, 1}, basis.data(), n, sum.data(), n, 1, count, n);
-    v -= sum;
+    take_off(basis, static_cast<std::size_t>(row) + 1, v, parts, sum);
     const double beta = v.norm();
     // Nothing new in v: the space found so far is invariant.
-    const bool closed = k + 1 == size || beta <= 8 * kEpsilon * largest_entry;
+    const bool closed = k + 1 == most || beta <= 8 * kEpsilon * largest_entry;
     if (closed || k + 1 == next_check) {
       value = t.largest(precision);
       small = t.top_vector(value);
       if (closed || beta * std::abs(small(k)) <= tolerance * std::abs(value)) break;
-      next_check = std::min(size, next_check + std::max<Index>(4, next_check / 4));
+      next_check = std::min(most, next_check + std::max<Index>(4, next_check / 4));
     }
     t.beside.push_back(beta);
-    if (k + 1 == basis.rows()) basis.conservativeResize(std::min(size, 2 * basis.rows()), size);
-    basis.row(k + 1) = (v / beta).transpose();
+    if (row + 1 == basis.rows()) basis.conservativeResize(std::min(size, 2 * basis.rows()), size);
+    basis.row(row + 1) = (v / beta).transpose();
   }
   const auto count = static_cast<std::size_t>(small.size());
-  table.multiply({small.data(), count, 1}, basis.data(), n, v.data(), n, 1, count, n);
+  table.multiply({small.data(), count, 1}, basis.data() + held * n, n, v.data(), n, 1, count, n);
   v.normalize();
   table.apply(m.data(), n, v.data(), sum.data(), n, n);
   top.value = v.dot(sum);
@@ -164,23 +181,24 @@ TopEigen lanczos(std::span<const double> matrix, std::size_t n, double tolerance
   top.vector.assign(v.data(), v.data() + v.size());
   const double rounding = static_cast<double>(n) * kEpsilon * largest_entry;
   if (top.residual <= kCertified * tolerance * std::abs(top.value) + rounding) return top;
-  return dense(m);
+  return dense(without(m, basis.topRows(first)));
 }
 
 }  // namespace
 
-TopEigen top_eigen(std::span<const double> matrix, std::size_t n, double tolerance) {
-  assert(n > 0 && matrix.size() == n * n);
+TopEigen top_eigen(std::span<const double> matrix, std::size_t n, double tolerance,
+                   std::span<const double> known) {
+  assert(n > 0 && matrix.size() == n * n && known.size() % n == 0 && known.size() < n * n);
   const Eigen::Map<const Eigen::ArrayXd> entries(matrix.data(), static_cast<Index>(matrix.size()));
   const double largest = entries.abs().maxCoeff();
   // Squares of entries beyond these leave the range of double; a power of two brings them to 1.
   if (largest == 0 || (largest > 0x1p-300 && largest < 0x1p300)) {
-    return lanczos(matrix, n, tolerance, largest);
+    return lanczos(matrix, n, tolerance, known, largest);
   }
   const int exponent = std::ilogb(largest);
   std::vector<double> scaled(matrix.begin(), matrix.end());
   for (double& x : scaled) x = std::ldexp(x, -exponent);
-  TopEigen top = lanczos(scaled, n, tolerance, std::ldexp(largest, -exponent));
+  TopEigen top = lanczos(scaled, n, tolerance, known, std::ldexp(largest, -exponent));
   top.value = std::ldexp(top.value, exponent);
   top.residual = std::ldexp(top.residual, exponent);
   return top;

@@ -18,7 +18,10 @@ struct TopEigen {
 // Lanczos with full reorthogonalisation from a fixed start, so that equal matrices give equal
 // bits; the residual is computed at the end, and a dense solver steps in where it is not small.
 // tolerance: of the residual, relative to the value, at which the iteration ends.
-// REQUIRES: matrix has n * n finite entries and is symmetric, and n > 0.
-TopEigen top_eigen(std::span<const double> matrix, std::size_t n, double tolerance = 1e-11);
+// known: eigenvectors to leave out, orthonormal, one after the other; the largest of the rest is
+// looked for.
+// REQUIRES: matrix has n * n finite entries and is symmetric, n > 0, and known are fewer than n.
+TopEigen top_eigen(std::span<const double> matrix, std::size_t n, double tolerance = 1e-11,
+                   std::span<const double> known = {});
 
 }  // namespace boba

@@ -39,7 +39,7 @@ Stage1 server_stage1(const Gram& gram, std::size_t keep) {
   Stage1 state;
   state.subspace = fit_subspace(gram, server, dimension(gram));
   state.fits = 1;
-  state.noise = next_value(gram, server, state.subspace);
+  state.noise = next_value(server, state.subspace);
   look(gram, keep, state);
   return state;
 }
@@ -49,12 +49,13 @@ Stage1 alternating_stage1(const Gram& gram, std::size_t keep, int max_iter) {
   state.converged = false;
   for (int i = 0; i < max_iter && !state.converged; ++i) {
     state.set = state.nearest;
+    state.subspace.products.resize(0, 0);  // room for those of the next fit
     state.subspace = fit_subspace(gram, state.set, dimension(gram), &state.projection.x);
     ++state.fits;
     look(gram, keep, state);
     state.converged = state.nearest == state.set;
   }
-  state.noise = next_value(gram, state.set, state.subspace);
+  state.noise = next_value(state.set, state.subspace);
   return state;
 }
 
@@ -71,7 +72,7 @@ Stage1 exhaustive_stage1(const Gram& gram, std::size_t keep) {
     }
   } while (advance(set, gram.clients()));
   best.fits = fits;
-  best.noise = next_value(gram, best.set, best.subspace);
+  best.noise = next_value(best.set, best.subspace);
   look(gram, keep, best);
   return best;
 }

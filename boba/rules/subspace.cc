@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "boba/rules/eigen_leading.h"
 #include "boba/rules/eigen_top.h"
@@ -63,7 +64,7 @@ Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::s
   for (Index i = 0; guess != nullptr && i < s; ++i) {
     start.row(i) = guess->col(static_cast<Index>(set[i])).transpose();
   }
-  const MatrixXd products = centred_products(gram, set);
+  MatrixXd products = centred_products(gram, set);
   const auto asked = static_cast<Index>(std::max<std::size_t>(most, 1));
   const LeadingEigen leading = leading_eigen(products, asked, start);
 
@@ -92,25 +93,24 @@ Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::s
     v /= std::sqrt(fit.spectrum[static_cast<std::size_t>(k)]);
     for (Index i = 0; i < s; ++i) fit.w(static_cast<Index>(set[i]), k) = v(i);
   }
+  fit.products = std::move(products);
   return fit;
 }
 
-double next_value(const Gram& gram, std::span<const std::size_t> set, const Subspace& subspace) {
+double next_value(std::span<const std::size_t> set, const Subspace& subspace) {
   if (subspace.rank() < subspace.spectrum.size()) return subspace.spectrum[subspace.rank()];
   if (subspace.rows == subspace.spectrum.size()) return 0;
-  MatrixXd rest = centred_products(gram, set);
   const std::size_t s = set.size();
-  const std::size_t rank = subspace.rank();
-  // The columns of w have the length 1 / singular value: value * v v' is value^2 * w w'.
-  MatrixXd across(static_cast<Index>(s), subspace.w.cols());
+  // The columns of w are eigenvectors over singular values.
+  MatrixXd known(static_cast<Index>(s), subspace.w.cols());
   for (std::size_t i = 0; i < s; ++i) {
-    across.row(static_cast<Index>(i)) = subspace.w.row(static_cast<Index>(set[i]));
+    known.row(static_cast<Index>(i)) = subspace.w.row(static_cast<Index>(set[i]));
   }
-  for (std::size_t k = 0; k < rank; ++k) across.col(static_cast<Index>(k)) *= subspace.spectrum[k];
-  MatrixXd found(rest.rows(), rest.cols());
-  loops().multiply({across.data(), 1, s}, across.data(), s, found.data(), s, s, rank, s);
-  rest -= found;
-  const TopEigen top = top_eigen({rest.data(), set.size() * set.size()}, set.size(), kRough);
+  for (Index k = 0; k < known.cols(); ++k) {
+    known.col(k) *= std::sqrt(subspace.spectrum[static_cast<std::size_t>(k)]);
+  }
+  const TopEigen top = top_eigen({subspace.products.data(), s * s}, s, kRough,
+                                 {known.data(), static_cast<std::size_t>(known.size())});
   return std::max(0.0, top.value);
 }
 

@@ -20,6 +20,7 @@ struct Subspace {
   std::vector<double> spectrum;  // squared singular values of it, centred, falling; the first ones
   double total = 0;              // the sum of all of them
   double loss = 0;               // sum of squared residuals of the fitted set: the rest's sum
+  Eigen::MatrixXd products;      // of the fitted rows about their mean
 
   std::size_t rank() const { return static_cast<std::size_t>(w.cols()); }
 };
@@ -34,7 +35,7 @@ Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::s
 
 // The squared singular value of the first direction of the set that the subspace leaves out, to
 // about six digits; 0 where it leaves none out.
-double next_value(const Gram& gram, std::span<const std::size_t> set, const Subspace& subspace);
+double next_value(std::span<const std::size_t> set, const Subspace& subspace);
 
 // Where the rows of the Gram matrix stand with respect to a subspace.
 struct Projection {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <cmath>
 
@@ -39,6 +40,26 @@ void expect_top(const MatrixXd& m, const VectorXd& values) {
   const Eigen::Map<const VectorXd> v(top.vector.data(), m.rows());
   EXPECT_NEAR(v.norm(), 1, 1e-12);
   EXPECT_LT((m * v - most * v).norm(), 1e-8 * size);
+}
+
+TEST(TopEigen, LeavesOutWhatIsKnown) {
+  for (const double noise : {0.0, 1e-13, 0.3, 3.0}) {
+    const std::size_t n = 60;
+    VectorXd values = noise * VectorXd::LinSpaced(60, 1, 0.2);
+    values.head(5) << 50, 20, 20, 7, 4;
+    const MatrixXd m = with_spectrum(values, 11);
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(m);
+    const MatrixXd vectors = solver.eigenvectors().rowwise().reverse();
+    for (const std::size_t known : {1, 5, 40, 59}) {
+      for (const double tolerance : {1e-3, 1e-11}) {
+        const TopEigen top =
+            top_eigen({m.data(), n * n}, n, tolerance, {vectors.data(), known * n});
+        const auto next = static_cast<Eigen::Index>(known);
+        const double expected = solver.eigenvalues()(59 - next);
+        EXPECT_NEAR(top.value, expected, tolerance * std::abs(expected) + 1e-12);
+      }
+    }
+  }
 }
 
 TEST(TopEigen, OfSmallMatrices) {
