@@ -8,7 +8,6 @@
 
 #include "boba/core/views.h"
 #include "boba/kernels/cuda/cuda.h"
-#include "boba/kernels/cuda/matrix.h"
 #include "boba/kernels/reference/reference.h"
 #include "tests/support/kernels_backends.h"
 #include "tests/support/kernels_rows.h"
@@ -199,12 +198,11 @@ TEST(GramError, UnalignedRowsOnTheGpu) {
   const std::size_t n = 131;
   const std::size_t d = 8503;
   const Rows<float> rows = normal_rows<float>(n, d);
-  const auto matrix = DeviceMatrix::make(DType::kFloat32, n, d);
-  ASSERT_TRUE(matrix);
-  for (std::size_t i = 0; i < n; ++i) gpu.put(rows.view(), i, matrix->row(i));
+  UpdateMatrix matrix = gpu.make_rows(DType::kFloat32, n, d);
+  for (std::size_t i = 0; i < n; ++i) gpu.put(rows.view(), i, matrix.row(i));
   const std::vector<double> origin = mean_of_last(n, 4);
   for (const std::size_t first : {0U, 1U, 2U, 3U}) {
-    const RowList there = RowList(matrix->view()).columns(first, 8400);
+    const RowList there = RowList(matrix.view()).columns(first, 8400);
     const RowList here = RowList(rows.view()).columns(first, 8400);
     for (const std::span<const double> about :
          {std::span<const double>(), std::span<const double>(origin)}) {
