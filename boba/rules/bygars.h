@@ -4,8 +4,8 @@
 // A client that points away from the server's gradient gets a negative reputation.
 //
 // Reputations weigh unit vectors, so the step of the model does not shrink with the gradients: only
-// eta makes it smaller. The code of the paper's authors reads eta once, before the first round; with
-// eta set the rule does so too, whatever the schedule of the clients.
+// eta makes it smaller. The code of the paper's authors reads eta once, before the first round;
+// with eta set the rule does so too, whatever the schedule of the clients.
 #pragma once
 
 #include <tuple>

@@ -71,14 +71,15 @@ class Target {
     }
   }
 
-  // values: (rows, ...); zeros where there are none.
+  // values: one row after another; zeros where there are none.
   void write(const Part& part, const Tensor& values) const {
+    const Tensor by_row = values.defined() ? values.reshape({-1, part.size}) : values;
     std::int64_t first = 0;
     for (const Tensor& stretch : stretches_) {
       const std::int64_t rows = stretch.size(0);
       Tensor to = stretch.narrow(1, part.first, part.size);
       if (values.defined()) {
-        to.copy_(values.narrow(0, first, rows).reshape({rows, part.size}));
+        to.copy_(by_row.narrow(0, first, rows));
       } else {
         to.zero_();
       }
