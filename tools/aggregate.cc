@@ -92,7 +92,7 @@ Outcome run_aggregate(const Options& options) {
   if (!ranks) return failed(ranks.error());
   std::string why;
   try {
-    return aggregate_on_ranks(options, *rule, **ranks);
+    return said("aggregate", (*ranks)->rank() == 0, aggregate_on_ranks(options, *rule, **ranks));
   } catch (const std::bad_alloc&) {
     why = "out of memory";
   } catch (const std::length_error&) {

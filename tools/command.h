@@ -1,8 +1,11 @@
 // What the subcommands share. Each has one source file; add_NAME puts it into the program.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +21,8 @@ inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;
 
-// Why a subcommand did not do what it was asked; main prints "boba NAME: message".
+// Why a subcommand did not do what it was asked; main prints "boba NAME: message", or nothing where
+// the message is empty.
 struct Failure {
   int exit_code = kFailed;
   std::string message;
@@ -28,6 +32,18 @@ using Outcome = std::optional<Failure>;
 
 inline Outcome failed(const Error& error) { return Failure{kFailed, error.message}; }
 inline Outcome usage(std::string message) { return Failure{kUsage, std::move(message)}; }
+
+// For commands of several ranks, before these part: says what failed, on the rank that speaks.
+// mpirun ends all of them when the first leaves with a failure, said or not.
+inline Outcome said(const char* command, bool speaks, Outcome outcome) {
+  if (!outcome) return outcome;
+  if (speaks) {
+    fmt::print(stderr, "boba {}: {}\n", command, outcome->message);
+    std::fflush(stderr);
+  }
+  outcome->message.clear();
+  return outcome;
+}
 
 // Each adds a subcommand whose callback leaves its outcome in the given place.
 void add_rules(CLI::App& app, Outcome& outcome);

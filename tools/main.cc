@@ -139,7 +139,9 @@ int run(int argc, char** argv) {
     outcome = Failure{kFailed, "cannot write to standard output"};
   }
   if (!outcome) return kDone;
-  if (speaks) fmt::print(stderr, "{}: {}\n", spoken_name(app), outcome->message);
+  if (speaks && !outcome->message.empty()) {
+    fmt::print(stderr, "{}: {}\n", spoken_name(app), outcome->message);
+  }
   return outcome->exit_code;
 }
 

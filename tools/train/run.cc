@@ -140,7 +140,7 @@ Outcome run(const Options& options) {
   if (!ranks) return failed(ranks.error());
   std::string why;
   try {
-    return run_on(**ranks, options);
+    return said("run", (*ranks)->rank() == 0, run_on(**ranks, options));
   } catch (const std::exception& error) {
     if ((*ranks)->size() == 1) throw;
     why = error.what();
