@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+
+#include "boba/rules/narrow_spectrum.h"
 
 namespace boba {
 namespace {
@@ -15,15 +16,9 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-// Squared singular values from products of rows lose digits in proportion to their spread.
-constexpr double kWide = 1e-6;
-
 // The least singular value of x, which has no more rows than columns.
 double weakest_value(const MatrixXd& x) {
-  const MatrixXd products = x * x.transpose();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> squares(products, Eigen::EigenvaluesOnly);
-  const double least = squares.eigenvalues()(0);
-  if (least > kWide * squares.eigenvalues()(x.rows() - 1)) return std::sqrt(least);
+  if (const auto squares = narrow_spectrum(x * x.transpose())) return std::sqrt((*squares)(0));
   return Eigen::JacobiSVD<MatrixXd>(x).singularValues()(x.rows() - 1);
 }
 

@@ -1,10 +1,11 @@
 #include "boba/rules/label_mix.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+
+#include "boba/rules/narrow_spectrum.h"
 
 namespace boba {
 namespace {
@@ -14,8 +15,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kCutoff = 1e-6;
-// Squared singular values from products of columns lose digits in proportion to their spread.
-constexpr double kWide = 1e-6;
 
 // Orthonormal basis of the complement of (1, ..., 1): c by c - 1 (Helmert's columns).
 MatrixXd sum_zero_basis(Index c) {
@@ -43,11 +42,9 @@ MatrixXd inverse_of(const MatrixXd& differences, double cutoff, LabelMixes& resu
   const Index size = std::min(differences.rows(), differences.cols());
   if (differences.rows() == differences.cols()) {
     // Far from singular, as it mostly is, the matrix is inverted as it stands.
-    const MatrixXd products = differences.transpose() * differences;
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> squares(products, Eigen::EigenvaluesOnly);
-    const VectorXd& values = squares.eigenvalues();
-    if (values(0) > kWide * values(size - 1) && values(0) > 2 * cutoff * cutoff) {
-      for (Index k = size; k-- > 0;) result.singular_values.push_back(std::sqrt(values(k)));
+    const auto squares = narrow_spectrum(differences.transpose() * differences);
+    if (squares && (*squares)(0) > 2 * cutoff * cutoff) {
+      for (Index k = size; k-- > 0;) result.singular_values.push_back(std::sqrt((*squares)(k)));
       result.used = result.singular_values.size();
       return differences.partialPivLu().inverse();
     }
