@@ -351,8 +351,7 @@ Result<void> PreparedRows::hold(std::span<const double> weights) {
   return {};
 }
 
-// w - eta * (held * h + sum of factor * row), in point_.
-Result<UpdateView> PreparedRows::point(double held, std::span<const Term> terms) {
+Result<void> PreparedRows::check_probing() const {
   if (round_->oracle == nullptr || round_->model.empty()) {
     return invalid_argument(
         "this rule asks for the server's loss: the round needs an oracle and the model w");
@@ -362,6 +361,17 @@ Result<UpdateView> PreparedRows::point(double held, std::span<const Term> terms)
     return invalid_argument(fmt::format(
         "this rule probes w - eta * update: learning_rate is {}; it must be positive", eta));
   }
+  return {};
+}
+
+void PreparedRows::make_points(std::size_t rows) {
+  if (points_.rows() >= rows) return;
+  points_ = kernels_->make_rows(round_->model.dtype(), rows, round_->model.length());
+}
+
+// Row i of points_ becomes w - eta * (held * h + sum of factor * row).
+void PreparedRows::set_point(std::size_t i, double held, std::span<const Term> terms) {
+  const double eta = round_->learning_rate;
   RowList rows(round_->model);
   std::vector<double> weights = {1.0};
   if (held != 0) {
@@ -371,32 +381,48 @@ Result<UpdateView> PreparedRows::point(double held, std::span<const Term> terms)
   std::vector<double> row_weights(shape_.clients, 0.0);
   for (const Term& term : terms) row_weights[term.row] += term.factor;
   const std::vector<double> factors = client_weights(row_weights);
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    if (factors[i] == 0) continue;
-    rows.add(clients_.view(), i);
-    weights.push_back(-eta * factors[i]);
-  }
-  if (point_.rows() == 0) {
-    point_ = kernels_->make_rows(rows.view().dtype(), 1, rows.view().length());
+  for (std::size_t k = 0; k < factors.size(); ++k) {
+    if (factors[k] == 0) continue;
+    rows.add(clients_.view(), k);
+    weights.push_back(-eta * factors[k]);
   }
   // A point that overflows is asked about all the same: its loss is the rule's answer to it.
-  kernels_->combine(rows.view(), weights, 0, point_.row(0));
-  return point_.view();
+  kernels_->combine(rows.view(), weights, 0, points_.row(i));
 }
 
-Result<double> PreparedRows::loss(double held, std::span<const Term> terms) {
-  Result<UpdateView> at = point(held, terms);
-  if (!at) return at.error();
-  Result<double> loss = round_->oracle->loss(*at);
-  if (loss && std::isnan(*loss)) return std::numeric_limits<double>::infinity();
-  return loss;
+Result<std::vector<double>> PreparedRows::losses(double held,
+                                                 std::span<const std::vector<Term>> steps) {
+  if (const Result<void> able = check_probing(); !able) return able.error();
+  std::vector<double> losses(steps.size());
+  const std::size_t at_once =
+      std::min(std::max<std::size_t>(1, round_->oracle->at_once()), steps.size());
+  make_points(at_once);
+  for (std::size_t first = 0; first < steps.size(); first += at_once) {
+    const std::size_t count = std::min(at_once, steps.size() - first);
+    RowList points(points_.dtype(), points_.length());
+    for (std::size_t i = 0; i < count; ++i) {
+      set_point(i, held, steps[first + i]);
+      points.add(points_.view(), i);
+    }
+    const std::span<double> out = std::span(losses).subspan(first, count);
+    if (Result<void> asked = round_->oracle->losses(points.view(), out); !asked) {
+      return asked.error();
+    }
+  }
+  for (double& loss : losses) {
+    if (std::isnan(loss)) loss = std::numeric_limits<double>::infinity();
+  }
+  return losses;
 }
 
 Result<ServerProducts> PreparedRows::gradient_dots(std::span<const Term> terms) {
-  Result<UpdateView> at = point(0, terms);
-  if (!at) return at.error();
-  if (held_.rows() == 0) held_ = kernels_->make_rows(at->dtype(), 1, at->length());
-  if (Result<void> asked = round_->oracle->gradient(*at, held_.row(0)); !asked) {
+  if (const Result<void> able = check_probing(); !able) return able.error();
+  make_points(1);
+  set_point(0, 0, terms);
+  RowList at(points_.dtype(), points_.length());
+  at.add(points_.view(), 0);
+  if (held_.rows() == 0) held_ = kernels_->make_rows(points_.dtype(), 1, points_.length());
+  if (Result<void> asked = round_->oracle->gradient(at.view(), held_.row(0)); !asked) {
     return asked.error();
   }
   const std::vector<double> one = {1.0};

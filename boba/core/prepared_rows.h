@@ -41,7 +41,8 @@ class PreparedRows final : public RowSpace {
   bool sharpen() override;
   double learning_rate() const override { return round_->learning_rate; }
   Result<void> hold(std::span<const double> weights) override;
-  Result<double> loss(double held, std::span<const Term> terms) override;
+  Result<std::vector<double>> losses(double held,
+                                     std::span<const std::vector<Term>> steps) override;
   Result<ServerProducts> gradient_dots(std::span<const Term> terms) override;
 
   // The updates that take part, in order; and how they were mixed, if they were.
@@ -62,7 +63,9 @@ class PreparedRows final : public RowSpace {
   Result<void> apply_mixes(std::span<const MixStagePtr> mixes);
   void list_clients(const Intake& intake);
   void products_from_gram(Need need);
-  Result<UpdateView> point(double held, std::span<const Term> terms);
+  Result<void> check_probing() const;
+  void make_points(std::size_t rows);
+  void set_point(std::size_t i, double held, std::span<const Term> terms);
   std::vector<double> mixed_products(std::span<const double> client_products) const;
 
   const Kernels* kernels_;
@@ -75,8 +78,8 @@ class PreparedRows final : public RowSpace {
   RowList gram_server_;         // the server's rows among those of gram_
   std::vector<double> origin_;  // a weight per update that takes part and server row, for sharpen()
   ServerProducts products_;
-  UpdateMatrix held_;   // h of hold(), or the server's gradient; one row
-  UpdateMatrix point_;  // where the oracle is asked, one row
+  UpdateMatrix held_;    // h of hold(), or the server's gradient; one row
+  UpdateMatrix points_;  // where the oracle is asked
 };
 
 // The server's rows must be finite and of usable size: they are our own.

@@ -49,6 +49,17 @@ Result<void> check_known(const Round& round) {
 
 }  // namespace
 
+Result<void> ServerOracle::losses(const UpdateView& points, std::span<double> out) {
+  for (std::size_t i = 0; i < points.rows(); ++i) {
+    RowList point(points.dtype(), points.length());
+    point.add(points, i);
+    const Result<double> at = loss(point.view());
+    if (!at) return at.error();
+    out[i] = *at;
+  }
+  return {};
+}
+
 Result<void> check(const Round& round) {
   if (round.updates.empty()) {
     return invalid_argument("round: no updates came; at least one is needed");

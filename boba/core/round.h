@@ -20,6 +20,11 @@ class ServerOracle {
   virtual ~ServerOracle() = default;
   virtual Result<double> loss(const UpdateView& point) = 0;
   virtual Result<void> gradient(const UpdateView& point, MutableRow out) = 0;
+
+  // Where several points together are cheaper: how many it likes to be asked about at once, and
+  // their losses, one per row of points.
+  virtual std::size_t at_once() const { return 1; }
+  virtual Result<void> losses(const UpdateView& points, std::span<double> out);
 };
 
 // A row that is unusable, and why.

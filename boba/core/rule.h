@@ -69,12 +69,13 @@ class RowSpace {
 
   // For probing rules; they fail with a sentence when the round has no oracle, model or step.
   // hold: keeps h = sum of weights[i] * row i, a vector of length d.
-  // loss: of the server's data at w - eta * (held * h + sum of factor * row); infinity if it is not
-  // a number.
+  // losses: of the server's data at w - eta * (held * h + sum of factor * row), for each of steps;
+  // infinity where it is not a number.
   // gradient_dots: v = the server's gradient at w - eta * (sum of factor * row); gives <row i, v>
   // for all rows, and |v|^2. It takes the place of h.
   virtual Result<void> hold(std::span<const double> weights) = 0;
-  virtual Result<double> loss(double held, std::span<const Term> terms) = 0;
+  virtual Result<std::vector<double>> losses(double held,
+                                             std::span<const std::vector<Term>> steps) = 0;
   virtual Result<ServerProducts> gradient_dots(std::span<const Term> terms) = 0;
   virtual double learning_rate() const = 0;
 };

@@ -33,19 +33,14 @@ Result<std::vector<double>> losses_without(RowSpace& rows) {
   if (Result<void> held = rows.hold(in_sum); !held) return held.error();
 
   const double share = 1 / static_cast<double>(n - 1);
-  std::vector<double> losses(n);
-  std::vector<RowSpace::Term> terms;
+  std::vector<std::vector<RowSpace::Term>> steps(n);
   for (std::size_t i = 0; i < n; ++i) {
-    terms.clear();
-    if (!huge[i]) terms.push_back({i, -share});
+    if (!huge[i]) steps[i].push_back({i, -share});
     for (std::size_t j = 0; j < n; ++j) {
-      if (huge[j] && j != i) terms.push_back({j, share});
+      if (huge[j] && j != i) steps[i].push_back({j, share});
     }
-    const Result<double> loss = rows.loss(share, terms);
-    if (!loss) return loss.error();
-    losses[i] = *loss;
   }
-  return losses;
+  return rows.losses(share, steps);
 }
 
 class AvgRej final : public Rule {

@@ -7,14 +7,9 @@
 namespace boba {
 
 Result<std::vector<double>> losses_alone(RowSpace& rows) {
-  std::vector<double> losses(rows.shape().clients);
-  for (std::size_t i = 0; i < losses.size(); ++i) {
-    const RowSpace::Term own{i, 1.0};
-    const Result<double> loss = rows.loss(0, {&own, 1});
-    if (!loss) return loss.error();
-    losses[i] = *loss;
-  }
-  return losses;
+  std::vector<std::vector<RowSpace::Term>> steps(rows.shape().clients);
+  for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = {{i, 1.0}};
+  return rows.losses(0, steps);
 }
 
 void warn_not_finite(std::span<const double> values, Decision& decision) {

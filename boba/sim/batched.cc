@@ -24,6 +24,7 @@ using torch::Tensor;
 
 constexpr std::int64_t kTestChunk = 10000;
 constexpr std::int64_t kScriptChunk = 500;  // a script may be of any size
+constexpr std::size_t kProbes = 32;         // points that the server's loss is asked at together
 
 // A part of the flat vector.
 struct Part {
@@ -167,26 +168,17 @@ class BatchedTrainer final : public NetworkTrainer {
     return sum;
   }
 
-  Result<double> server_loss(std::span<const float> w) override {
-    double loss = 0;
-    const Result<void> done = guarded("the server's loss", [&] {
+  Result<void> server_losses(std::span<const std::span<const float>> points,
+                             std::span<double> out) override {
+    return guarded("the server's loss", [&] {
       const torch::NoGradGuard no_grad;
-      Probe& probe = probe_at(w);
-      const auto ask = [&] {
-        const Batch& batch = server_batch();
-        probe.loss.copy_(
-            torch::cross_entropy_loss(scores_of(probe.w, batch.inputs[0]), batch.labels));
-      };
-      if (probe.replay) {
-        probe.replay->run(ask);
-      } else {
-        ask();
+      for (std::size_t first = 0; first < points.size(); first += losses_at_once()) {
+        const std::size_t count = std::min(losses_at_once(), points.size() - first);
+        probe(points.subspan(first, count), out.subspan(first, count));
       }
-      loss = probe.loss.item<double>();
     });
-    if (!done) return done.error();
-    return loss;
   }
+  std::size_t losses_at_once() const override { return many_ ? kProbes : 1; }
 
   Result<void> server_gradient(std::span<const float> w, std::span<float> out) override {
     return guarded("the server's gradient", [&] {
@@ -197,21 +189,54 @@ class BatchedTrainer final : public NetworkTrainer {
   }
 
  private:
-  // Where the server's loss is asked for, hundreds of times a round: always in the same memory.
-  struct Probe {
-    Tensor w;
-    Tensor loss;
+  // Where the server's loss is asked for, hundreds of times a round: always in the same memory. A
+  // replay is always of as many points, be some of them those of the last time.
+  struct Probes {
+    Tensor points;
+    Tensor losses;
     std::unique_ptr<Replay> replay;
   };
 
-  Probe& probe_at(std::span<const float> w) {
-    if (!probe_) {
+  Probes& probes() {
+    if (!probes_) {
       const auto floats = torch::TensorOptions(device_).dtype(torch::kFloat);
-      probe_.emplace(Probe{torch::empty({static_cast<std::int64_t>(length())}, floats),
-                           torch::empty({}, floats), many_ ? make_replay(device_) : nullptr});
+      const auto count = static_cast<std::int64_t>(losses_at_once());
+      probes_.emplace(Probes{torch::zeros({count, static_cast<std::int64_t>(length())}, floats),
+                             torch::zeros({count}, floats),
+                             many_ ? make_replay(device_) : nullptr});
     }
-    probe_->w.copy_(tensor_of(w, device_));
-    return *probe_;
+    return *probes_;
+  }
+
+  // REQUIRES: no more points than losses_at_once().
+  void probe(std::span<const std::span<const float>> points, std::span<double> out) {
+    Probes& at = probes();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      at.points[static_cast<std::int64_t>(i)].copy_(tensor_of(points[i], device_));
+    }
+    if (at.replay) {
+      at.replay->run([&] { at.losses.copy_(server_losses_at(at.points)); });
+    } else {
+      const auto count = static_cast<std::int64_t>(points.size());
+      at.losses.narrow(0, 0, count).copy_(server_losses_at(at.points.narrow(0, 0, count)));
+    }
+    const Tensor losses = at.losses.to(torch::kCPU, torch::kDouble);
+    std::copy_n(losses.data_ptr<double>(), points.size(), out.begin());
+  }
+
+  // One per row.
+  Tensor server_losses_at(const Tensor& points) {
+    const Batch& batch = server_batch();
+    const std::int64_t count = points.size(0);
+    if (!many_)
+      return torch::cross_entropy_loss(scores_of(points[0], batch.inputs[0]), batch.labels);
+    std::vector<std::int64_t> shape = batch.inputs.sizes().vec();
+    shape[0] = count;
+    const Tensor scores = many_->forward(own_parameters(points), batch.inputs.expand(shape), false);
+    return torch::cross_entropy_loss(scores.flatten(0, 1), batch.labels.repeat({count}), {},
+                                     at::Reduction::None)
+        .view({count, -1})
+        .mean(1);
   }
 
   // Who trains, and from where to where.
@@ -405,7 +430,7 @@ class BatchedTrainer final : public NetworkTrainer {
   std::optional<Pool> pool_;
   Shard test_;
   std::optional<Batch> server_batch_;
-  std::optional<Probe> probe_;
+  std::optional<Probes> probes_;
   Arrangement arranged_;
   std::vector<Group> groups_;
   std::unique_ptr<Replay> replay_;  // where every round is the same work

@@ -57,7 +57,11 @@ class SpreadTrainer final : public Trainer {
   }
 
   Result<Evaluation> evaluate(std::span<const float> w) override { return inner_->evaluate(w); }
-  Result<double> server_loss(std::span<const float> w) override { return inner_->server_loss(w); }
+  Result<void> server_losses(std::span<const std::span<const float>> points,
+                             std::span<double> out) override {
+    return inner_->server_losses(points, out);
+  }
+  std::size_t losses_at_once() const override { return inner_->losses_at_once(); }
   Result<void> server_gradient(std::span<const float> w, std::span<float> out) override {
     return inner_->server_gradient(w, out);
   }

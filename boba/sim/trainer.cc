@@ -116,18 +116,20 @@ class TorchTrainer final : public NetworkTrainer {
     return sum;
   }
 
-  Result<double> server_loss(std::span<const float> w) override {
-    double loss = 0;
-    const Result<void> done = guarded("the server's loss", [&] {
-      const torch::NoGradGuard no_grad;
-      workers_[0].set(w);
+  Result<void> server_losses(std::span<const std::span<const float>> points,
+                             std::span<double> out) override {
+    return guarded("the server's loss", [&] {
       const Shard& shard = shards_.server_whole;
-      loss = torch::cross_entropy_loss(workers_[0].replica->forward(shard.inputs), shard.labels)
-                 .item<double>();
+      cpu::run_jobs(threads(), points.size(), [&](std::size_t i, int member) {
+        const torch::NoGradGuard no_grad;
+        const Worker& worker = workers_[static_cast<std::size_t>(member)];
+        worker.set(points[i]);
+        out[i] = torch::cross_entropy_loss(worker.replica->forward(shard.inputs), shard.labels)
+                     .item<double>();
+      });
     });
-    if (!done) return done.error();
-    return loss;
   }
+  std::size_t losses_at_once() const override { return workers_.size(); }
 
   Result<void> server_gradient(std::span<const float> w, std::span<float> out) override {
     return guarded("the server's gradient", [&] {
@@ -204,6 +206,20 @@ class TorchTrainer final : public NetworkTrainer {
 };
 
 }  // namespace
+
+Result<double> TrainerOracle::loss(const UpdateView& point) {
+  double loss = 0;
+  if (const Result<void> asked = losses(point, {&loss, 1}); !asked) return asked.error();
+  return loss;
+}
+
+Result<void> TrainerOracle::losses(const UpdateView& points, std::span<double> out) {
+  std::vector<std::span<const float>> rows;
+  for (std::size_t i = 0; i < points.rows(); ++i) {
+    rows.emplace_back(points.row<float>(i), points.length());
+  }
+  return trainer_.server_losses(rows, out);
+}
 
 Result<std::size_t> count_parameters(const ModelSection& model, const Dataset& dataset) {
   std::size_t length = 0;

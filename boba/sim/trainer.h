@@ -50,7 +50,10 @@ class Trainer {
   virtual Result<Evaluation> evaluate(std::span<const float> w) = 0;
 
   // Of all the server's samples. REQUIRES: the server has data.
-  virtual Result<double> server_loss(std::span<const float> w) = 0;
+  // The loss at each of points, and how many of them cost least together.
+  virtual Result<void> server_losses(std::span<const std::span<const float>> points,
+                                     std::span<double> out) = 0;
+  virtual std::size_t losses_at_once() const = 0;
   virtual Result<void> server_gradient(std::span<const float> w, std::span<float> out) = 0;
 };
 
@@ -59,9 +62,9 @@ class TrainerOracle final : public ServerOracle {
  public:
   explicit TrainerOracle(Trainer& trainer) : trainer_(trainer) {}
 
-  Result<double> loss(const UpdateView& point) override {
-    return trainer_.server_loss({point.row<float>(0), point.length()});
-  }
+  Result<double> loss(const UpdateView& point) override;
+  std::size_t at_once() const override { return trainer_.losses_at_once(); }
+  Result<void> losses(const UpdateView& points, std::span<double> out) override;
   Result<void> gradient(const UpdateView& point, MutableRow out) override {
     return trainer_.server_gradient({point.row<float>(0), point.length()}, out.as<float>());
   }

@@ -33,8 +33,18 @@ class SquareOracle final : public ServerOracle {
     return {};
   }
 
+  std::size_t at_once() const override { return together; }
+  Result<void> losses(const UpdateView& points, std::span<double> out) override {
+    asked.push_back(points.rows());
+    return ServerOracle::losses(points, out);
+  }
+
   std::optional<double> fixed;
+  std::size_t together = 1;
+  std::vector<std::size_t> asked;  // rows of each question about losses
 };
+
+using Steps = std::vector<std::vector<RowSpace::Term>>;
 
 struct Probe {
   UpdateMatrix updates = matrix_of({{1, 0}, {0, 2}, {4, 4}, {std::nan(""), 0}});
@@ -63,11 +73,26 @@ TEST(Probing, AsksForTheLossOneStepAway) {
   PreparedRows rows = probe.rows();
   EXPECT_EQ(rows.shape().clients, 3u);
   EXPECT_EQ(rows.learning_rate(), 0.5);
-  EXPECT_EQ(*rows.loss(0, {}), 100 + 400);
-  const RowSpace::Term one[] = {{2, 1.0}};
-  EXPECT_EQ(*rows.loss(0, one), 64 + 324);  // (10, 20) - (4, 4) / 2
-  const RowSpace::Term two[] = {{0, 2.0}, {1, 1.0}};
-  EXPECT_EQ(*rows.loss(0, two), 81 + 361);
+  EXPECT_EQ(*rows.losses(0, Steps{}), std::vector<double>());
+  const Steps steps = {{}, {{2, 1.0}}, {{0, 2.0}, {1, 1.0}}};  // (10, 20) less half of (4, 4)...
+  EXPECT_EQ(*rows.losses(0, steps), (std::vector<double>{100 + 400, 64 + 324, 81 + 361}));
+}
+
+TEST(Probing, AsksAboutAsManyPointsAsTheOracleLikes) {
+  const Steps steps = {{}, {{2, 1.0}}, {{0, 2.0}, {1, 1.0}}, {{0, 2.0}}, {{1, 1.0}}};
+  const std::vector<double> expected = {500, 388, 442, 481, 461};
+  const std::vector<std::vector<std::size_t>> asked = {
+      {1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}, {2, 2, 1}, {3, 2}, {4, 1}, {5}, {5}};
+  for (std::size_t together = 0; together < asked.size(); ++together) {
+    Probe probe;
+    probe.oracle.together = together;
+    PreparedRows rows = probe.rows();
+    EXPECT_EQ(*rows.losses(0, steps), expected) << together;
+    EXPECT_EQ(probe.oracle.asked, asked[together]) << together;
+    // Points of another number before and after.
+    EXPECT_EQ(rows.gradient_dots(steps[1])->server_sq, 16.0 * 16 + 36.0 * 36);
+    EXPECT_EQ(*rows.losses(0, steps), expected) << together;
+  }
 }
 
 TEST(Probing, HoldsASum) {
@@ -75,9 +100,9 @@ TEST(Probing, HoldsASum) {
   PreparedRows rows = probe.rows();
   const double weights[] = {1, 1, 1};
   ASSERT_TRUE(rows.hold(weights));
-  EXPECT_EQ(*rows.loss(1, {}), 7.5 * 7.5 + 17.0 * 17.0);  // less (5, 6) / 2
-  const RowSpace::Term without[] = {{2, -1.0}};
-  EXPECT_EQ(*rows.loss(1, without), 9.5 * 9.5 + 19.0 * 19.0);
+  const Steps steps = {{}, {{2, -1.0}}};  // less (5, 6) / 2
+  EXPECT_EQ(*rows.losses(1, steps),
+            (std::vector<double>{7.5 * 7.5 + 17.0 * 17.0, 9.5 * 9.5 + 19.0 * 19.0}));
 }
 
 TEST(Probing, GivesProductsWithTheGradientThere) {
@@ -97,7 +122,7 @@ TEST(Probing, WorksOnMixedRows) {
   ASSERT_EQ(rows.shape().clients, 1u);
   EXPECT_EQ(rows.sq_norms()[0], 1.25);  // |(0.5, 1)|^2
   const RowSpace::Term one[] = {{0, 4.0}};
-  EXPECT_EQ(*rows.loss(0, one), 81 + 324);
+  EXPECT_EQ(*rows.losses(0, Steps{{{0, 4.0}}}), std::vector<double>{81 + 324});
   const auto products = rows.gradient_dots(one);
   ASSERT_TRUE(products);
   EXPECT_EQ(products->dot, (std::vector<double>{45}));  // v = (18, 36)
@@ -107,7 +132,8 @@ TEST(Probing, ALossThatIsNoNumberIsInfinitelyBad) {
   Probe probe;
   probe.oracle.fixed = std::nan("");
   PreparedRows rows = probe.rows();
-  EXPECT_EQ(*rows.loss(0, {}), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(*rows.losses(0, Steps{{}, {}}),
+            std::vector<double>(2, std::numeric_limits<double>::infinity()));
   const auto products = rows.gradient_dots({});
   ASSERT_FALSE(products);
   EXPECT_EQ(products.error().message, "the server's gradient contains NaN or infinity");
@@ -118,8 +144,9 @@ TEST(Probing, SaysWhatTheRoundLacks) {
     Probe probe;
     change(probe.round);
     PreparedRows rows = probe.rows();
-    const auto loss = rows.loss(0, {});
-    return loss ? std::string("answered") : loss.error().message;
+    const auto losses = rows.losses(0, Steps{{}});
+    EXPECT_EQ(losses.ok(), rows.gradient_dots({}).ok());
+    return losses ? std::string("answered") : losses.error().message;
   };
   const std::string lacks =
       "this rule asks for the server's loss: the round needs an oracle and the model w";

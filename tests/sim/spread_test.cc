@@ -105,7 +105,11 @@ class CountingTrainer final : public Trainer {
     return {};
   }
   Result<Evaluation> evaluate(std::span<const float> /*w*/) override { return Evaluation(); }
-  Result<double> server_loss(std::span<const float> /*w*/) override { return 0.0; }
+  Result<void> server_losses(std::span<const std::span<const float>> /*points*/,
+                             std::span<double> /*out*/) override {
+    return {};
+  }
+  std::size_t losses_at_once() const override { return 1; }
   Result<void> server_gradient(std::span<const float> /*w*/, std::span<float> /*out*/) override {
     return {};
   }

@@ -64,7 +64,8 @@ void expect_gradient(Trainer& trainer) {
       plus[i] += static_cast<float>(h) * direction[i];
       minus[i] -= static_cast<float>(h) * direction[i];
     }
-    const double slope = (*trainer.server_loss(plus) - *trainer.server_loss(minus)) / (2 * h);
+    const std::vector<double> losses = test::server_losses(trainer, {plus, minus});
+    const double slope = (losses[0] - losses[1]) / (2 * h);
     EXPECT_NEAR(slope, dot(gradient, direction), 2e-2 * norm) << "direction " << k;
   }
 }
@@ -259,6 +260,7 @@ TEST(Trainer, GivesTheSameBytesForAnyNumberOfThreads) {
   const Dataset data = test::small_images(3, {.channels = 1, .height = 18, .width = 18}, 24);
   const Experiment e = image_experiment("cnn(channels=4)");
   std::vector<std::vector<float>> first;
+  std::vector<double> first_losses;
   for (const int threads : {1, 2, 5}) {
     auto trainer = trainer_of(e, data, threads);
     const std::vector<float> w = trainer->initial();
@@ -268,6 +270,10 @@ TEST(Trainer, GivesTheSameBytesForAnyNumberOfThreads) {
     ASSERT_TRUE(trainer->train(w, 1, 0.1, tasks).ok());
     if (first.empty()) first = rows;
     EXPECT_EQ(first, rows) << threads;
+    // A gradient is a point like another.
+    const std::vector<double> losses = test::server_losses(*trainer, rows);
+    if (first_losses.empty()) first_losses = losses;
+    EXPECT_EQ(first_losses, losses) << threads;
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <stdexcept>
 #include <string>
 
 #include "boba/core/random.h"
@@ -95,6 +97,14 @@ Experiment small_experiment() {
   e.server.per_class = 4;
   e.run.evaluate_every = 2;
   return e;
+}
+
+std::vector<double> server_losses(Trainer& trainer, const std::vector<std::vector<float>>& points) {
+  std::vector<double> losses(points.size());
+  const std::vector<std::span<const float>> rows(points.begin(), points.end());
+  const Result<void> done = trainer.server_losses(rows, losses);
+  if (!done) throw std::runtime_error(done.error().message);
+  return losses;
 }
 
 }  // namespace boba::test

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "boba/data/dataset.h"
 #include "boba/experiment/experiment.h"
+#include "boba/sim/trainer.h"
 
 namespace boba::test {
 
@@ -17,5 +19,8 @@ Dataset small_texts(std::size_t classes, std::size_t length, std::size_t per_cla
 // Nine clients of three classes, two attackers, an MLP: a run takes milliseconds.
 Experiment small_experiment();
 Dataset small_dataset();
+
+// The server's losses, which must be there.
+std::vector<double> server_losses(Trainer& trainer, const std::vector<std::vector<float>>& points);
 
 }  // namespace boba::test
