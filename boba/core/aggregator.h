@@ -34,6 +34,9 @@ class Aggregator {
   // any row is there.
   Result<void> admits(Shape shape) const;
 
+  // Server rows that the rule wants of each class.
+  std::size_t server_parts() const { return rule_->server_parts(); }
+
   // Whether a round's aggregation takes the inner products of all rows.
   bool needs_gram() const;
 

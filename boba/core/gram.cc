@@ -81,10 +81,10 @@ void Gram::keep_clients(std::span<const std::size_t> kept) {
   take_diagonal();
 }
 
-Gram Gram::mixed(const Mix& mix) const {
+Gram Gram::transformed(const Mix& mix, std::size_t clients) const {
   Gram result;
-  result.clients_ = mix.rows();
-  result.size_ = mix.rows() + servers();
+  result.clients_ = clients;
+  result.size_ = mix.rows();
   result.origin_sq_ = origin_sq_;
   result.rounding_ = rounding_;
   result.sketch_ = sketch_;
@@ -94,18 +94,14 @@ Gram Gram::mixed(const Mix& mix) const {
   std::vector<double> row(size_);  // row i of M K
   for (std::size_t i = 0; i < result.size_; ++i) {
     std::fill(row.begin(), row.end(), 0.0);
-    const Mix::Term own{i - result.clients_ + clients_, 1.0};
-    const std::span<const Mix::Term> terms =
-        i < result.clients_ ? mix.terms(i) : std::span<const Mix::Term>(&own, 1);
-    for (const Mix::Term& term : terms) {
+    for (const Mix::Term& term : mix.terms(i)) {
       for (std::size_t j = 0; j < size_; ++j) row[j] += term.weight * centred(term.row, j);
       result.origin_dot_[i] += term.weight * origin_dot_[term.row];
     }
     double* out = result.centred_.data() + i * result.size_;
-    for (std::size_t j = 0; j < result.clients_; ++j) {
+    for (std::size_t j = 0; j < result.size_; ++j) {
       for (const Mix::Term& term : mix.terms(j)) out[j] += term.weight * row[term.row];
     }
-    for (std::size_t j = 0; j < servers(); ++j) out[result.clients_ + j] = row[clients_ + j];
   }
   // The two orders of summation differ in the last bit; rules rely on symmetry.
   for (std::size_t i = 0; i < result.size_; ++i) {
@@ -115,6 +111,24 @@ Gram Gram::mixed(const Mix& mix) const {
   }
   result.take_diagonal();
   return result;
+}
+
+Gram Gram::mixed(const Mix& mix) const {
+  Mix all = mix;
+  for (std::size_t i = clients_; i < size_; ++i) all.keep(i);
+  return transformed(all, mix.rows());
+}
+
+Gram Gram::joined(std::size_t parts) const {
+  assert(servers() % parts == 0);
+  Mix all;
+  for (std::size_t i = 0; i < clients_; ++i) all.keep(i);
+  std::vector<Mix::Term> mean(parts, {0, 1 / static_cast<double>(parts)});
+  for (std::size_t first = clients_; first < size_; first += parts) {
+    for (std::size_t k = 0; k < parts; ++k) mean[k].row = first + k;
+    all.add(mean);
+  }
+  return transformed(all, clients_);
 }
 
 OriginFit origin_fit(const Gram& gram) {

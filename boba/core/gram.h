@@ -57,7 +57,13 @@ class Gram {
   // The products after mixing the client rows: M K M'.
   Gram mixed(const Mix& mix) const;
 
+  // The products after replacing every `parts` server rows in a row by their mean.
+  // REQUIRES: servers() is a multiple of parts.
+  Gram joined(std::size_t parts) const;
+
  private:
+  // M K M', M over all rows; its first `clients` rows are clients.
+  Gram transformed(const Mix& mix, std::size_t clients) const;
   void take_diagonal();
 
   std::vector<double> centred_;

@@ -22,6 +22,12 @@ class Mix {
     ends_.push_back(terms_.size());
   }
 
+  // Adds a row as it is.
+  void keep(std::size_t row) {
+    const Term own{row, 1.0};
+    add({&own, 1});
+  }
+
   std::size_t rows() const { return ends_.size(); }
   std::span<const Term> terms(std::size_t i) const {
     const std::size_t begin = i == 0 ? 0 : ends_[i - 1];

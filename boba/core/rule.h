@@ -29,7 +29,7 @@ enum class Need {
 // The round as a rule meets it: refused rows are gone, stages before the rule have mixed the rest.
 struct Shape {
   std::size_t clients = 0;  // n
-  std::size_t classes = 0;  // c: server rows
+  std::size_t classes = 0;  // server rows: c, or c times the rule's server_parts()
   std::size_t length = 0;   // d
   std::size_t refused = 0;  // k rows refused as hostile; they count as Byzantine
   bool server = false;      // the server's gradient on all its data is known
@@ -113,6 +113,10 @@ class Rule {
   virtual ~Rule() = default;
 
   virtual Need need() const = 0;
+
+  // Server rows of each class: 1, or those of a rule that wants the gradients of several disjoint
+  // parts of the server's samples, a class's parts together.
+  virtual std::size_t server_parts() const { return 1; }
 
   // Refuses only what cannot be computed, quoting the numbers received.
   virtual Result<void> admits(const Shape& shape) const = 0;

@@ -228,7 +228,7 @@ Finding check_rule(const Experiment& e, const DatasetTraits& traits) {
   const bool server = uses_server(e.rule);
   const Result<void> good =
       made->admits({.clients = static_cast<std::size_t>(n),
-                    .classes = server ? traits.classes : 0,
+                    .classes = server ? traits.classes * made->server_parts() : 0,
                     .length = 1,  // no rule minds: the model's is not known here
                     .server = server});
   if (good) return {};

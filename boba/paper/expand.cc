@@ -78,7 +78,9 @@ PaperRun place(const PaperGrid& grid, const Experiment& experiment) {
   run.rule = rule_name(experiment.rule);
   run.attack = short_name(experiment.attack);
   if (!grid.setting.empty()) run.setting = value_at(experiment, grid.setting, grid.otherwise);
-  if (!grid.second.empty()) run.second = value_at(experiment, grid.second, "0");
+  if (!grid.second.empty()) {
+    run.second = value_at(experiment, grid.second, grid.second_otherwise);
+  }
   return run;
 }
 

@@ -25,8 +25,9 @@ constexpr std::array<std::string_view, 8> kKinds = {"table", "lines",   "bars", 
                                                     "pca",   "picture", "time", "loss-ratio"};
 constexpr std::array<std::string_view, 10> kTopKeys = {
     "title", "what", "place", "about", "kind", "published", "axis", "second_axis", "seeds", "grid"};
-constexpr std::array<std::string_view, 9> kGridKeys = {
-    "name", "experiment", "seeds", "set", "without", "setting", "otherwise", "second", "quick"};
+constexpr std::array<std::string_view, 10> kGridKeys = {
+    "name",   "experiment",       "seeds", "set", "without", "setting", "otherwise",
+    "second", "second_otherwise", "quick"};
 
 // The text that a table's keys are read from, with what errors call it.
 class Reader {
@@ -120,6 +121,7 @@ Result<PaperGrid> read_grid(const toml::table& table, std::string_view origin) {
   if (done) done = reader.text("setting", grid.setting);
   if (done) done = reader.text("otherwise", grid.otherwise);
   if (done) done = reader.text("second", grid.second);
+  if (done) done = reader.text("second_otherwise", grid.second_otherwise);
   if (done) done = reader.texts("quick", grid.quick);
   if (done) done = check_settings(grid, reader, table);
   if (!done) return done.error();

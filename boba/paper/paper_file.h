@@ -44,6 +44,7 @@ struct PaperGrid {
   std::string setting;    // what tells its settings apart: a key, or KEY.OPTION; may be empty
   std::string otherwise;  // the setting where the option is not there
   std::string second;     // the same for a second direction; may be empty
+  std::string second_otherwise = "0";
   bool has_quick = false;
   std::vector<std::string> quick;  // more to set in the small version
 };

@@ -12,6 +12,7 @@
 #include "boba/rules/guarantee.h"
 #include "boba/rules/label_mix.h"
 #include "boba/rules/select.h"
+#include "boba/rules/server_parts.h"
 #include "boba/rules/stage1.h"
 
 namespace boba {
@@ -37,6 +38,7 @@ struct Plan {
   Search search = Search::kAlternate;
   int max_iter = 0;                  // for kAlternate
   std::optional<double> p_min = {};  // none: no stage 2
+  std::size_t parts = 1;             // server rows per class
 };
 
 class Boba final : public WeightRule {
@@ -44,6 +46,7 @@ class Boba final : public WeightRule {
   explicit Boba(const Plan& plan) : plan_(plan) {}
 
   Need need() const override { return Need::kServerGram; }
+  std::size_t server_parts() const override { return plan_.parts; }
 
   Result<void> admits(const Shape& shape) const override {
     const std::size_t n = shape.clients;
@@ -51,6 +54,12 @@ class Boba final : public WeightRule {
     if (shape.classes == 0) {
       return invalid_argument(
           fmt::format("{} needs server gradients, one per class; got none", plan_.name));
+    }
+    if (shape.classes % plan_.parts != 0) {
+      return invalid_argument(fmt::format(
+          "{}(parts={}) needs {} server gradients per class, one after the other; {} of "
+          "them is no multiple of it",
+          plan_.name, plan_.parts, plan_.parts, shape.classes));
     }
     if (Result<void> good = needs_more_than_f(plan_.name, shape, plan_.f); !good) return good;
     if (plan_.search != Search::kExhaustive) return {};
@@ -67,6 +76,22 @@ class Boba final : public WeightRule {
 
  protected:
   Result<Decision> weigh(const Gram& gram, const Shape& shape) const override {
+    if (plan_.parts == 1) return weigh_classes(gram, shape, gram);
+    Shape joined = shape;
+    joined.classes /= plan_.parts;
+    Result<Decision> decision = weigh_classes(gram.joined(plan_.parts), joined, gram);
+    if (!decision) return decision;
+    std::vector<double> weights;
+    for (double weight : decision->server_weights) {
+      weights.insert(weights.end(), plan_.parts, weight / static_cast<double>(plan_.parts));
+    }
+    decision->server_weights = std::move(weights);
+    return decision;
+  }
+
+ private:
+  // gram has one server row per class, original those that came.
+  Result<Decision> weigh_classes(const Gram& gram, const Shape& shape, const Gram& original) const {
     const std::size_t n = gram.clients();
     const std::size_t f = shape.tolerated(plan_.f);
     if (gram.servers() > 1 && !servers_differ(gram)) {
@@ -90,7 +115,11 @@ class Boba final : public WeightRule {
       row.measures.push_back({"residual", std::sqrt(stage1.projection.sq_residual[i])});
       row.measures.push_back({"min_share", shares.minCoeff()});
     }
-    judge(mixes, n - f, decision);
+    std::optional<double> server_low;
+    if (plan_.parts > 1) {
+      server_low = low_share_of_parts(original, stage1.subspace, plan_.parts);
+    }
+    judge(mixes, n - f, server_low, decision);
     assign_weights(gram, stage1, decision);
     decision.subspace = subspace_report(stage1, mixes, n, f, gram.servers());
     decision.condition = decision.subspace->condition;
@@ -98,7 +127,6 @@ class Boba final : public WeightRule {
     return decision;
   }
 
- private:
   static bool servers_differ(const Gram& gram) {
     for (std::size_t z = gram.clients() + 1; z < gram.size(); ++z) {
       if (gram.sq_distance(gram.clients(), z) > 0) return true;
@@ -118,16 +146,19 @@ class Boba final : public WeightRule {
     return alternating_stage1(gram, keep, plan_.max_iter);
   }
 
-  // p_min, or with auto what the clients' least shares give.
-  double threshold(std::vector<double> least, std::size_t keep) const {
+  // p_min, or with auto what the least shares give: of the server's parts, or of the clients.
+  double threshold(std::vector<double> least, std::size_t keep,
+                   std::optional<double> server_low) const {
     if (*plan_.p_min != kAutoPMin) return *plan_.p_min;
+    if (server_low) return std::clamp(*server_low, kAutoLoosest, kAutoTightest);
     const auto place = least.begin() + static_cast<std::ptrdiff_t>(least.size() - keep);
     std::nth_element(least.begin(), place, least.end());
     return std::clamp(kAutoFactor * *place, kAutoLoosest, kAutoTightest);
   }
 
   // Stage 2: accepts clients whose least share is p_min or more, and at least `keep` of them.
-  void judge(const LabelMixes& mixes, std::size_t keep, Decision& decision) const {
+  void judge(const LabelMixes& mixes, std::size_t keep, std::optional<double> server_low,
+             Decision& decision) const {
     if (!plan_.p_min) {
       for (RowDecision& row : decision.rows) row.reason = "projected and averaged; no stage 2";
       return;
@@ -138,8 +169,9 @@ class Boba final : public WeightRule {
     for (std::size_t i = 0; i < n; ++i) {
       least[i] = mixes.shares.col(static_cast<Index>(i)).minCoeff(&worst[i]);
     }
-    const double p_min = threshold(least, keep);
+    const double p_min = threshold(least, keep, server_low);
     if (*plan_.p_min == kAutoPMin) decision.measures.push_back({"p_min", p_min});
+    if (server_low) decision.measures.push_back({"server_low_share", *server_low});
     const std::string bound = fmt::format("p_min={:g}", p_min);
     std::vector<double> badness(n);
     std::size_t passed = 0;
@@ -231,7 +263,9 @@ Result<Aggregator> make(const Options& options, Plan plan) {
 }  // namespace
 
 Result<Aggregator> make_boba(const BobaOptions& options) {
-  return make(options, {.max_iter = options.max_iter, .p_min = options.p_min});
+  return make(options, {.max_iter = options.max_iter,
+                        .p_min = options.p_min,
+                        .parts = static_cast<std::size_t>(options.parts)});
 }
 
 Result<Aggregator> make_boba_es(const BobaEsOptions& options) {

@@ -26,14 +26,18 @@ inline constexpr std::string_view kBobaCondition =
     "honest clients span the c - 1 directions of the simplex (so n - 2f >= c) well above the noise "
     "of their updates.";
 
-// p_min=auto: twice the (f + 1)-th lowest of the clients' least shares, within [-1, -0.05]. At most
-// f of these are forged, so no attacker moves it below twice the lowest honest one.
+// p_min=auto: the threshold from the round, within [-1, -0.05]. With one server gradient per class
+// it is twice the (f + 1)-th lowest of the clients' least shares: at most f of these are forged, so
+// no attacker moves it below twice the lowest honest one. With several parts per class it is what
+// the parts show of the corners' noise (server_parts.h): attackers move it only through the
+// subspace.
 inline constexpr double kAutoPMin = std::numeric_limits<double>::infinity();
 
 struct BobaOptions {
   int f = 0;            // Byzantine clients tolerated
   double p_min = -0.5;  // the least share of a class that an accepted client may have; kAutoPMin
   int max_iter = 20;    // subspaces fitted in stage 1 at most, the server's not counted
+  int parts = 1;        // server gradients per class, of disjoint samples; a class's stand together
 
   static constexpr Info info() {
     return {.name = "boba",
@@ -57,7 +61,9 @@ struct BobaOptions {
         field("p_min", &BobaOptions::p_min, "least share of a class in an accepted label mix")
             .between(-1e6, 1)
             .or_word("auto", kAutoPMin),
-        field("max_iter", &BobaOptions::max_iter, "fits of stage 1 at most").between(1, 100000)};
+        field("max_iter", &BobaOptions::max_iter, "fits of stage 1 at most").between(1, 100000),
+        field("parts", &BobaOptions::parts, "server gradients per class, of disjoint samples")
+            .between(1, 64)};
   }
 };
 

@@ -12,6 +12,7 @@
 #include "boba/experiment/label_flip.h"
 #include "boba/experiment/normal_form.h"
 #include "boba/partition/registry.h"
+#include "boba/rules/registry.h"
 
 namespace boba {
 namespace {
@@ -59,24 +60,30 @@ Result<std::vector<ShardPlan>> server_shards(const Experiment& experiment, const
   if (std::accumulate(counts->begin(), counts->end(), std::size_t{0}) == 0) {
     return std::vector<ShardPlan>{};
   }
+  const auto rule = make_aggregator(experiment.rule);
+  if (!rule) return rule.error();
+  const std::size_t parts = rule->server_parts();
   const auto members = by_class(dataset.train.labels, dataset.classes.size());
-  std::vector<ShardPlan> shards(members.size());
+  std::vector<ShardPlan> shards(members.size() * parts);
   for (std::size_t z = 0; z < members.size(); ++z) {
     const std::size_t wanted = (*counts)[z];
-    if (wanted == 0 || wanted > members[z].size()) {
+    if (wanted < parts || wanted > members[z].size()) {
       return invalid_argument(
-          fmt::format("the server shall hold {} samples of class {}; between 1 "
+          fmt::format("the server shall hold {} samples of class {}; between {} "
                       "and {} can be drawn",
-                      wanted, dataset.classes[z], members[z].size()));
+                      wanted, dataset.classes[z], parts, members[z].size()));
     }
     const auto order = permutation({.seed = experiment.seed,
                                     .client = static_cast<std::uint32_t>(z),
                                     .purpose = Purpose::kServerSample},
                                    members[z].size());
-    for (std::size_t k = 0; k < wanted; ++k) {
-      shards[z].examples.push_back(members[z][order[k]]);
+    for (std::size_t j = 0; j < parts; ++j) {
+      ShardPlan& shard = shards[z * parts + j];
+      for (std::size_t k = wanted * j / parts; k < wanted * (j + 1) / parts; ++k) {
+        shard.examples.push_back(members[z][order[k]]);
+      }
+      if (experiment.server.noise != "none") shard.corruption = experiment.server.noise;
     }
-    if (experiment.server.noise != "none") shards[z].corruption = experiment.server.noise;
   }
   return shards;
 }

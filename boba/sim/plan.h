@@ -20,8 +20,10 @@ struct ShardPlan {
 };
 
 struct FederationPlan {
-  std::vector<ShardPlan> honest;      // one per honest client
-  std::vector<ShardPlan> server;      // one per class; empty if the server has no data
+  std::vector<ShardPlan> honest;  // one per honest client
+  // One per class, or as many as the rule wants of each class, a class's one after the other; empty
+  // if the server has no data.
+  std::vector<ShardPlan> server;
   std::vector<std::uint32_t> test;    // examples of the test set
   std::vector<ClientRecord> clients;  // honest ones, then Byzantine ones
   bool flipped = false;  // Byzantine client j trains on honest client j's examples, labels flipped

@@ -92,6 +92,10 @@ class TrainedSimulation final : public Simulation {
     const bool looked_at =
         !parts_.rule.admits(alone) || (parts_.attack && parts_.attack->looks_at_server());
     if (looked_at) server_ = make_rows(classes + (whole ? 1 : 0));
+    const std::size_t each = parts_.rule.server_parts();
+    if (each > 1 && parts_.attack && parts_.attack->looks_at_server()) {
+      corners_ = make_rows(classes / each);
+    }
     for (const ShardPlan& shard : parts_.plan.server) {
       server_counts_.push_back(static_cast<double>(shard.examples.size()));
     }
@@ -273,6 +277,19 @@ class TrainedSimulation final : public Simulation {
     return Error{ErrorCode::kRefused, rest.error().message};
   }
 
+  // The server's gradient of each class, for attacks: the mean of its parts.
+  UpdateView corners(const Gathered& rows) {
+    if (corners_.rows() == 0) return rows.server.view();
+    const std::size_t parts = parts_.rule.server_parts();
+    const std::vector<double> mean(parts, 1 / static_cast<double>(parts));
+    for (std::size_t z = 0; z < corners_.rows(); ++z) {
+      RowList own(DType::kFloat32, length_);
+      for (std::size_t j = 0; j < parts; ++j) own.add(rows.server.view(), z * parts + j);
+      parts_.kernels->combine(own.view(), mean, 0, corners_.row(z));
+    }
+    return corners_.view();
+  }
+
   Result<void> forge_from(const RowList& honest, const Gathered& rows, const Cohort& cohort,
                           int round, double rate) {
     std::vector<MutableRow> out;
@@ -281,7 +298,7 @@ class TrainedSimulation final : public Simulation {
     }
     const auto report = parts_.attack->forge(*parts_.kernels,
                                              {.honest = honest.view(),
-                                              .server = rows.server.view(),
+                                              .server = corners(rows),
                                               .learning_rate = step_of(rate),
                                               .seed = parts_.experiment.seed,
                                               .number = static_cast<std::uint32_t>(round)},
@@ -349,6 +366,7 @@ class TrainedSimulation final : public Simulation {
   UpdateMatrix aggregate_;
   UpdateMatrix updates_;
   UpdateMatrix server_;
+  UpdateMatrix corners_;  // the means of a class's server rows, where there are several
   std::vector<double> server_counts_;
   int round_ = 0;
 };

@@ -404,6 +404,7 @@ class Boba(Rule):
         f = 0: Byzantine clients tolerated (0..1048576)
         p_min = -0.5: least share of a class in an accepted label mix (-1000000..1|auto)
         max_iter = 20: fits of stage 1 at most (1..100000)
+        parts = 1: server gradients per class, of disjoint samples (1..64)
 
     Condition: Needs one server gradient per class, not all equal, and f < n. Guaranteed
     when any n - 2f honest clients span the c - 1 directions of the simplex (so n - 2f >= c)
@@ -421,6 +422,7 @@ class Boba(Rule):
         f: int = 0,
         p_min: float | Literal["auto"] = -0.5,
         max_iter: int = 20,
+        parts: int = 1,
     ) -> None: ...
     @property
     def f(self) -> int: ...
@@ -428,6 +430,8 @@ class Boba(Rule):
     def p_min(self) -> float | Literal["auto"]: ...
     @property
     def max_iter(self) -> int: ...
+    @property
+    def parts(self) -> int: ...
 
 class BobaES(Rule):
     """Boba with the best of all subsets in stage 1, for small n.

@@ -107,6 +107,25 @@ TEST(Gram, MixesAsThePlainProductOfMatrices) {
   expect_products(mixed, rows, kOrigin);
 }
 
+TEST(Gram, JoinsServerRowsToTheirMeans) {
+  Rows rows = kRows;
+  rows.push_back({9, -3, 4});
+  rows.push_back({1, 1, 2});
+  const Gram two = gram_of(rows, 4, kOrigin).joined(2);
+  EXPECT_EQ(two.clients(), 4u);
+  EXPECT_EQ(two.servers(), 2u);
+  Rows expected(kRows.begin(), kRows.begin() + 4);
+  expected.push_back({0.5, 3.5, 0.5});
+  expected.push_back({5, -1, 3});
+  expect_products(two, expected, kOrigin);
+
+  const Gram four = gram_of(rows, 4, kOrigin).joined(4);
+  expected.resize(4);
+  expected.push_back({2.75, 1.25, 1.75});
+  expect_products(four, expected, kOrigin);
+  expect_products(gram_of(rows, 4, kOrigin).joined(1), rows, kOrigin);
+}
+
 TEST(Gram, MixedStaysSymmetricToTheLastBit) {
   const Rows rows = {{0.1, 0.7}, {1.0 / 3, -0.9}, {2.1, 1e-3}, {0.2, 0.3}};
   Mix mix;

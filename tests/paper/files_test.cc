@@ -47,12 +47,13 @@ constexpr Count kCounts[] = {
     {"dirichlet", 4 * 3 * 7, 4, 7, 1},
     {"participation", 4 * 4 * 7, 4, 7, 4},
     {"frameworks", 3 * 7, 1, 7, 3},
+    {"adaptive", 21 * 6, 16, 2, 21},  // no part of the paper
 };
 
 TEST(PaperFiles, AreTheExperimentsOfThePaper) {
   const auto files = paper::shipped_papers();
   ASSERT_TRUE(files) << files.error().message;
-  ASSERT_EQ(files->size(), 18U);
+  ASSERT_EQ(files->size(), 19U);
   std::set<std::string> names;
   for (std::size_t i = 0; i < files->size(); ++i) {
     const PaperFile& file = (*files)[i];
@@ -101,6 +102,19 @@ TEST(PaperFiles, HaveASmallVersionThatIsOne) {
       EXPECT_FALSE(full.contains(canonical_text(run.experiment))) << count.name;
     }
   }
+}
+
+// What no option tells apart has a name of its own.
+TEST(PaperFiles, AttackersOfNoKindAreASetting) {
+  std::set<std::string> seconds;
+  std::set<std::string> settings;
+  for (const PaperRun& run : runs_of("adaptive")) {
+    EXPECT_EQ(run.attack == "none", run.second == "no attack");
+    seconds.insert(run.second);
+    settings.insert(run.setting);
+  }
+  EXPECT_EQ(seconds, (std::set<std::string>{"no attack", "-0.05", "-0.1", "-0.2", "-0.5", "-1"}));
+  EXPECT_TRUE(settings.contains("boba(f=16,p_min=auto,parts=2)"));
 }
 
 TEST(PaperFiles, SeedsAreThoseOfTheFileOrAskedFor) {

@@ -71,6 +71,35 @@ TEST(Plan, UnbalancedServerData) {
   }
 }
 
+// The samples of a class are the same, cut in order.
+TEST(Plan, CutsServerDataIntoThePartsThatTheRuleWants) {
+  const Dataset data = test::small_dataset();
+  Experiment e = test::small_experiment();
+  e.server.counts = "5,3,4";
+  const auto whole = make_plan(e, data);
+  for (const std::size_t parts : {2U, 3U}) {
+    e.rule = "boba(f=2,parts=" + std::to_string(parts) + ")";
+    const auto plan = make_plan(e, data);
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    ASSERT_EQ(plan->server.size(), 3 * parts);
+    for (std::size_t z = 0; z < 3; ++z) {
+      std::vector<std::uint32_t> joined;
+      for (std::size_t j = 0; j < parts; ++j) {
+        const auto& examples = plan->server[z * parts + j].examples;
+        EXPECT_LE(examples.size(), whole->server[z].examples.size() / parts + 1);
+        EXPECT_GE(examples.size(), 1U);
+        joined.insert(joined.end(), examples.begin(), examples.end());
+      }
+      EXPECT_EQ(joined, whole->server[z].examples);
+    }
+  }
+  e.rule = "boba(f=2,parts=4)";
+  const auto few = make_plan(e, data);
+  ASSERT_FALSE(few.ok());
+  EXPECT_NE(few.error().message.find("hold 3 samples of class"), std::string::npos);
+  EXPECT_NE(few.error().message.find("between 4 and"), std::string::npos);
+}
+
 TEST(Plan, NoServerDataWhereNoneIsAskedFor) {
   Experiment e = test::small_experiment();
   e.rule = "average";

@@ -223,6 +223,33 @@ TEST(Simulation, AttackersSeeTheServerWhateverTheRule) {
   }
 }
 
+// Also where the server's gradients come in parts: then a class's corner is their mean, which the
+// rule sees too. So the shares that attackers sent are those that it finds.
+TEST(Simulation, AttackersSeeTheMeanOfParts) {
+  const Dataset data = test::small_dataset();
+  for (const Algorithm algorithm : {Algorithm::kFedSgd, Algorithm::kFedAvg}) {
+    Experiment e = test::small_experiment();
+    e.rule = "boba(f=2,p_min=auto,parts=2)";
+    e.attack = "simplex(p_min=-0.3,margin=0.05)";
+    e.training.algorithm = algorithm;
+    e.training.rounds = 2;
+    e.run.evaluate_every = 1;
+    for (const RoundEntry& entry : finish(*simulation_of(e, data))) {
+      EXPECT_EQ(entry.round.note, "");
+      ASSERT_TRUE(entry.estimate.has_value());
+      ASSERT_EQ(entry.estimate->clients.size(), 11U);
+      for (std::size_t j = 9; j < 11; ++j) {
+        std::vector<double> shares = entry.estimate->shares[j];
+        ASSERT_EQ(shares.size(), 3U);
+        std::sort(shares.begin(), shares.end());
+        EXPECT_NEAR(shares[0], -0.25, 1e-3);
+        EXPECT_NEAR(shares[1], -0.25, 1e-3);
+        EXPECT_NEAR(shares[2], 1.5, 1e-3);
+      }
+    }
+  }
+}
+
 TEST(Simulation, RefusesHostileUpdatesAndLearns) {
   const Dataset data = test::small_dataset();
   Experiment e = test::small_experiment();
