@@ -257,9 +257,14 @@ Finding check_counts(const Experiment& e, const DatasetTraits& traits) {
 
 Finding check_server(const Experiment& e, const DatasetTraits& traits) {
   if (!e.server.counts.empty()) return check_counts(e, traits);
-  if (e.server.per_class > 0 || !uses_server(e.rule)) return {};
-  return Fault{{"server.per_class", "rule"},
-               fmt::format("rule = {} needs server data; got server.per_class = 0", e.rule)};
+  if (e.server.per_class > 0) return {};
+  const auto lacks = [](const char* key, const std::string& spec) {
+    return Fault{{"server.per_class", key},
+                 fmt::format("{} = {} needs server data; got server.per_class = 0", key, spec)};
+  };
+  if (uses_server(e.rule)) return lacks("rule", e.rule);
+  if (attack_uses_server(e.attack)) return lacks("attack", e.attack);
+  return {};
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ std::string_view trimmed(std::string_view text) {
 void canonicalise_server(Experiment& experiment) {
   ServerSection& server = experiment.server;
   const bool readable = make_aggregator(experiment.rule).ok();
-  if (readable && !uses_server(experiment.rule)) {
+  if (readable && !uses_server(experiment.rule) && !attack_uses_server(experiment.attack)) {
     server = {.per_class = 0, .counts = {}, .noise = "none", .severity = ServerSection().severity};
     return;
   }
@@ -84,6 +84,11 @@ bool uses_server(std::string_view rule) {
     return std::find(std::begin(kServerStages), std::end(kServerStages), stage.name) !=
            std::end(kServerStages);
   });
+}
+
+bool attack_uses_server(std::string_view attack) {
+  const Result<NamedAttack> made = make_attack(attack);
+  return made && made->attack->looks_at_server();
 }
 
 Result<std::string> canonical_attack(std::string_view attack) {

@@ -9,12 +9,15 @@
 namespace boba {
 
 // Specs in their canonical spelling; no Byzantine clients where nobody attacks; no server data
-// where the rule has no use for them; keys that bear on nothing at their defaults. What cannot be
-// read stays as it is.
+// where neither rule nor attack has a use for them; keys that bear on nothing at their defaults.
+// What cannot be read stays as it is.
 Experiment normal_form(Experiment experiment);
 
 // Whether the rule or a stage of it looks at the server's data.
 bool uses_server(std::string_view rule);
+
+// Whether the attackers look at the server's gradients.
+bool attack_uses_server(std::string_view attack);
 
 // "none", "labelflip(mode=next)", "ipm": the canonical spelling, or why it is no attack.
 Result<std::string> canonical_attack(std::string_view attack);

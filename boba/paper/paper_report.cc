@@ -233,7 +233,9 @@ class Maker {
                            ? std::string("not run")
                            : fmt::format("{} of {} runs finished", chapter.results->finished,
                                          chapter.results->wanted);
-    if (chapter.file->published.empty()) text += "; the paper shows a picture and no numbers";
+    if (chapter.file->published.empty() && chapter.file->what.starts_with("Fig")) {
+      text += "; the paper shows a picture and no numbers";
+    }
     if (chapter.results->grids_left_out > 0) text += "; the small version leaves data sets out";
     return text;
   }

@@ -12,7 +12,7 @@
 namespace boba::report {
 namespace {
 
-constexpr std::size_t kRowCharacters = 26;
+constexpr std::size_t kRowCharacters = 36;
 constexpr double kCharacterWidth = 7.2;  // of a wide font; others leave a little room
 constexpr double kApart = 14;
 constexpr std::size_t kSlantedCharacters = 12;

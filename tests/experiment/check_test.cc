@@ -7,6 +7,7 @@
 #include "boba/core/round.h"
 #include "boba/data/corruption.h"
 #include "boba/experiment/experiment.h"
+#include "boba/experiment/faults.h"
 #include "boba/experiment/normal_form.h"
 #include "boba/kernels/reference/reference.h"
 #include "boba/rules/registry.h"
@@ -345,6 +346,24 @@ TEST(Check, CountsAreOnePerClass) {
   EXPECT_NE(with("1 2", "fltrust"), "");
   EXPECT_NE(with("-1,2,3,4,5,6,7,8,9,10", "fltrust"), "");
   EXPECT_NE(with("99999999999999999999", "fltrust"), "");
+}
+
+// Attackers who look at the server's gradients keep its data, whatever the rule.
+TEST(Check, AttackersWhoLookAtTheServerKeepItsData) {
+  EXPECT_TRUE(attack_uses_server("simplex(p_min=-0.2)"));
+  for (const char* attack : {"simplex(classes=10)", "ipm", "none", "labelflip", "simplexes"}) {
+    EXPECT_FALSE(attack_uses_server(attack)) << attack;
+  }
+  Experiment e;
+  e.rule = "average";
+  e.server.per_class = 7;
+  e.attack = "ipm";
+  EXPECT_EQ(normal_form(e).server.per_class, 0);
+  e.attack = "simplex";
+  EXPECT_EQ(normal_form(e).server.per_class, 7);
+  e.server.per_class = 0;
+  ASSERT_TRUE(find_fault(e).has_value());
+  EXPECT_EQ(find_fault(e)->message, "attack = simplex needs server data; got server.per_class = 0");
 }
 
 // A rule uses the server's data if and only if it fails without them: the list in normal_form.cc
