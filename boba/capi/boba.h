@@ -116,7 +116,8 @@ boba_status boba_round_add_update(boba_round* round, const char* id, const void*
 boba_status boba_round_clear_updates(boba_round* round);
 boba_status boba_round_update_count(const boba_round* round, size_t* count);
 
-/* The server's gradient of the next class, and the number of samples behind it (1 for all classes
+/* The server's gradient of the next class (or of the next part of its samples, for
+   boba(parts=...)), and the number of samples behind it (1 for all classes
    where they are equal). */
 boba_status boba_round_add_server_gradient(boba_round* round, const void* data, size_t length,
                                            boba_dtype dtype, double count);
@@ -212,7 +213,7 @@ typedef struct boba_verdict_summary {
   const char* rule; /* canonical spec */
   size_t updates;   /* n: updates that came */
   size_t length;    /* d */
-  size_t classes;   /* c: server gradients */
+  size_t classes;   /* server gradients */
   size_t accepted;  /* updates accepted */
   size_t refused;   /* updates that were unusable */
   int weighted;     /* 0 for coordinate rules: then there are no weights */

@@ -38,7 +38,8 @@ struct Round {
   UpdateView updates = {};
   // Who sent row i; empty: nobody asks. An empty name is nobody's.
   std::span<const std::string> ids = {};
-  // Row z is the server's gradient of class z.
+  // Row z is the server's gradient of class z; for rules with server_parts(), of a part of its
+  // samples.
   UpdateView server = {};
   // Samples behind each server row; empty: equal numbers.
   std::span<const double> server_counts = {};

@@ -49,7 +49,7 @@ struct Verdict {
   std::string rule;                    // canonical spec
   std::size_t updates = 0;             // rows that came: n
   std::size_t length = 0;              // d
-  std::size_t classes = 0;             // server rows: c
+  std::size_t classes = 0;             // server rows
   std::size_t refused = 0;             // of the n
   bool weighted = true;                // false for coordinate rules: then weights is empty
   std::vector<double> weights;         // one per update

@@ -235,6 +235,15 @@ Finding check_rule(const Experiment& e, const DatasetTraits& traits) {
   return Fault{keys, fmt::format("{} cannot be computed: {}", what, good.error().message)};
 }
 
+// Whether each of the rule's parts gets a sample. least: samples of the class that has fewest.
+Finding check_parts(const Experiment& e, const char* key, int least) {
+  const Result<Aggregator> rule = make_aggregator(e.rule);
+  if (!rule || static_cast<std::size_t>(least) >= rule->server_parts()) return {};
+  return Fault{{key, "rule"},
+               fmt::format("rule = {} needs {} samples of each class at least; {} gives {}", e.rule,
+                           rule->server_parts(), key, least)};
+}
+
 Finding check_counts(const Experiment& e, const DatasetTraits& traits) {
   const Result<std::vector<int>> counts = parse_counts(e.server.counts);
   if (!counts) return unreadable("server.counts", counts.error());
@@ -248,7 +257,9 @@ Finding check_counts(const Experiment& e, const DatasetTraits& traits) {
                  "server.counts gives the server no sample; write per_class = 0 for that"};
   }
   const auto zero = std::find(counts->begin(), counts->end(), 0);
-  if (zero == counts->end()) return {};
+  if (zero == counts->end()) {
+    return check_parts(e, "server.counts", *std::min_element(counts->begin(), counts->end()));
+  }
   return Fault{{"server.counts"},
                fmt::format("server.counts has no sample of class {}; the server's gradient of a "
                            "class needs one at least",
@@ -257,7 +268,7 @@ Finding check_counts(const Experiment& e, const DatasetTraits& traits) {
 
 Finding check_server(const Experiment& e, const DatasetTraits& traits) {
   if (!e.server.counts.empty()) return check_counts(e, traits);
-  if (e.server.per_class > 0) return {};
+  if (e.server.per_class > 0) return check_parts(e, "server.per_class", e.server.per_class);
   const auto lacks = [](const char* key, const std::string& spec) {
     return Fault{{"server.per_class", key},
                  fmt::format("{} = {} needs server data; got server.per_class = 0", key, spec)};

@@ -52,8 +52,9 @@ class Boba final : public WeightRule {
     const std::size_t n = shape.clients;
     const std::size_t f = shape.tolerated(plan_.f);
     if (shape.classes == 0) {
-      return invalid_argument(
-          fmt::format("{} needs server gradients, one per class; got none", plan_.name));
+      return invalid_argument(fmt::format("{} needs server gradients, {} per class; got none",
+                                          plan_.name,
+                                          plan_.parts == 1 ? "one" : std::to_string(plan_.parts)));
     }
     if (shape.classes % plan_.parts != 0) {
       return invalid_argument(fmt::format(
@@ -81,11 +82,10 @@ class Boba final : public WeightRule {
     joined.classes /= plan_.parts;
     Result<Decision> decision = weigh_classes(gram.joined(plan_.parts), joined, gram);
     if (!decision) return decision;
-    std::vector<double> weights;
-    for (double weight : decision->server_weights) {
-      weights.insert(weights.end(), plan_.parts, weight / static_cast<double>(plan_.parts));
-    }
-    decision->server_weights = std::move(weights);
+    // Stage 1 ends with a fit to clients, so that no server row has a weight.
+    decision->server_weights.assign(gram.servers(), 0.0);
+    decision->notes.push_back(fmt::format("the {} server gradients are {} classes of {} parts each",
+                                          gram.servers(), joined.classes, plan_.parts));
     return decision;
   }
 

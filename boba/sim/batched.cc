@@ -24,7 +24,7 @@ using torch::Tensor;
 
 constexpr std::int64_t kTestChunk = 10000;
 constexpr std::int64_t kScriptChunk = 500;  // a script may be of any size
-constexpr std::size_t kProbes = 32;         // points that the server's loss is asked at together
+constexpr std::int64_t kProbes = 32;        // points that the server's loss is asked at together
 
 // A part of the flat vector.
 struct Part {
@@ -178,7 +178,13 @@ class BatchedTrainer final : public NetworkTrainer {
       }
     });
   }
-  std::size_t losses_at_once() const override { return many_ ? kProbes : 1; }
+  // As many as train together, where the server has many samples.
+  std::size_t losses_at_once() const override {
+    if (!many_) return 1;
+    const auto samples = pool_->holding({Learner::kServerWhole, 0, {}}).count;
+    return static_cast<std::size_t>(
+        std::clamp<std::int64_t>(kMostExamples / std::max<std::int64_t>(1, samples), 1, kProbes));
+  }
 
   Result<void> server_gradient(std::span<const float> w, std::span<float> out) override {
     return guarded("the server's gradient", [&] {

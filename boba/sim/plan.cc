@@ -54,15 +54,13 @@ Result<std::vector<std::size_t>> server_counts_of(const ServerSection& server,
   return counts;
 }
 
-Result<std::vector<ShardPlan>> server_shards(const Experiment& experiment, const Dataset& dataset) {
+Result<std::vector<ShardPlan>> server_shards(const Experiment& experiment, const Dataset& dataset,
+                                             std::size_t parts) {
   const auto counts = server_counts_of(experiment.server, dataset.classes.size());
   if (!counts) return counts.error();
   if (std::accumulate(counts->begin(), counts->end(), std::size_t{0}) == 0) {
     return std::vector<ShardPlan>{};
   }
-  const auto rule = make_aggregator(experiment.rule);
-  if (!rule) return rule.error();
-  const std::size_t parts = rule->server_parts();
   const auto members = by_class(dataset.train.labels, dataset.classes.size());
   std::vector<ShardPlan> shards(members.size() * parts);
   for (std::size_t z = 0; z < members.size(); ++z) {
@@ -167,7 +165,10 @@ Result<FederationPlan> make_plan(const Experiment& experiment, const Dataset& da
   auto honest = honest_shards(experiment, dataset);
   if (!honest) return honest.error();
   plan.honest = std::move(*honest);
-  auto server = server_shards(experiment, dataset);
+  const auto rule = make_aggregator(experiment.rule);
+  if (!rule) return rule.error();
+  plan.server_parts = rule->server_parts();
+  auto server = server_shards(experiment, dataset, plan.server_parts);
   if (!server) return server.error();
   plan.server = std::move(*server);
   plan.test =

@@ -24,6 +24,7 @@ struct FederationPlan {
   // One per class, or as many as the rule wants of each class, a class's one after the other; empty
   // if the server has no data.
   std::vector<ShardPlan> server;
+  std::size_t server_parts = 1;       // of each class
   std::vector<std::uint32_t> test;    // examples of the test set
   std::vector<ClientRecord> clients;  // honest ones, then Byzantine ones
   bool flipped = false;  // Byzantine client j trains on honest client j's examples, labels flipped

@@ -10,8 +10,7 @@ namespace {
 
 using torch::Tensor;
 
-constexpr std::int64_t kMostExamples = 98304;  // of a group
-constexpr double kFilled = 0.8;                // at least this share of a group's places is needed
+constexpr double kFilled = 0.8;  // at least this share of a group's places is needed
 
 // Holdings one after another.
 std::vector<Holding> in_a_row(const std::vector<Shard>& shards, std::int64_t first) {

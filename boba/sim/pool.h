@@ -28,6 +28,8 @@ struct Holding {
   std::int64_t count = 0;
 };
 
+constexpr std::int64_t kMostExamples = 98304;  // that go through a network together
+
 class Pool {
  public:
   // kept: how inputs lie on the device.

@@ -21,7 +21,7 @@ struct Shards {
   Shard all_honest;  // the honest clients' one after another
   std::vector<Shard> honest;
   std::vector<Shard> flipped;  // one per Byzantine client where labels are flipped
-  std::vector<Shard> server;   // one per class
+  std::vector<Shard> server;   // as in the plan
   Shard server_whole;
   Shard test;
 };

@@ -18,6 +18,7 @@
 #include "boba/kernels/sketch/sketch.h"
 #include "boba/rules/registry.h"
 #include "boba/sim/checkpoint.h"
+#include "boba/sim/class_means.h"
 #include "boba/sim/metrics.h"
 #include "boba/sim/plan.h"
 #include "boba/sim/schedule.h"
@@ -85,17 +86,13 @@ class TrainedSimulation final : public Simulation {
     const std::size_t rows = static_cast<std::size_t>(e.federation.honest) +
                              static_cast<std::size_t>(parts_.header.byzantine);
     updates_ = make_rows(rows);
-    const std::size_t classes = parts_.plan.server.size();
-    const bool whole = classes > 0 && e.training.algorithm != Algorithm::kFedSgd;
+    const std::size_t server_rows = parts_.plan.server.size();
+    const bool whole = server_rows > 0 && e.training.algorithm != Algorithm::kFedSgd;
     // What neither rule nor attack looks at is not trained.
     const Shape alone{.clients = rows, .length = length_};
     const bool looked_at =
         !parts_.rule.admits(alone) || (parts_.attack && parts_.attack->looks_at_server());
-    if (looked_at) server_ = make_rows(classes + (whole ? 1 : 0));
-    const std::size_t each = parts_.rule.server_parts();
-    if (each > 1 && parts_.attack && parts_.attack->looks_at_server()) {
-      corners_ = make_rows(classes / each);
-    }
+    if (looked_at) server_ = make_rows(server_rows + (whole ? 1 : 0));
     for (const ShardPlan& shard : parts_.plan.server) {
       server_counts_.push_back(static_cast<double>(shard.examples.size()));
     }
@@ -224,9 +221,8 @@ class TrainedSimulation final : public Simulation {
       }
       rows.clients.add(updates_.row(row));
     }
-    const std::size_t classes = parts_.plan.server.size();
     for (std::size_t z = 0; z < server_.rows(); ++z) {
-      const bool whole = z == classes;
+      const bool whole = z == parts_.plan.server.size();
       tasks.push_back({whole ? Learner::kServerWhole : Learner::kServerClass, whole ? 0 : z,
                        server_.row_as<float>(z)});
       (whole ? rows.whole : rows.server).add(server_.row(z));
@@ -277,28 +273,17 @@ class TrainedSimulation final : public Simulation {
     return Error{ErrorCode::kRefused, rest.error().message};
   }
 
-  // The server's gradient of each class, for attacks: the mean of its parts.
-  UpdateView corners(const Gathered& rows) {
-    if (corners_.rows() == 0) return rows.server.view();
-    const std::size_t parts = parts_.rule.server_parts();
-    const std::vector<double> mean(parts, 1 / static_cast<double>(parts));
-    for (std::size_t z = 0; z < corners_.rows(); ++z) {
-      RowList own(DType::kFloat32, length_);
-      for (std::size_t j = 0; j < parts; ++j) own.add(rows.server.view(), z * parts + j);
-      parts_.kernels->combine(own.view(), mean, 0, corners_.row(z));
-    }
-    return corners_.view();
-  }
-
   Result<void> forge_from(const RowList& honest, const Gathered& rows, const Cohort& cohort,
                           int round, double rate) {
     std::vector<MutableRow> out;
     for (std::size_t j = 0; j < cohort.byzantine.size(); ++j) {
       out.push_back(updates_.row(cohort.honest.size() + j));
     }
+    const UpdateView server =
+        class_means(*parts_.kernels, rows.server.view(), parts_.plan.server_parts, corners_);
     const auto report = parts_.attack->forge(*parts_.kernels,
                                              {.honest = honest.view(),
-                                              .server = corners(rows),
+                                              .server = server,
                                               .learning_rate = step_of(rate),
                                               .seed = parts_.experiment.seed,
                                               .number = static_cast<std::uint32_t>(round)},
@@ -366,7 +351,7 @@ class TrainedSimulation final : public Simulation {
   UpdateMatrix aggregate_;
   UpdateMatrix updates_;
   UpdateMatrix server_;
-  UpdateMatrix corners_;  // the means of a class's server rows, where there are several
+  UpdateMatrix corners_;  // means of a class's server rows, where there are several
   std::vector<double> server_counts_;
   int round_ = 0;
 };

@@ -366,6 +366,24 @@ TEST(Check, AttackersWhoLookAtTheServerKeepItsData) {
   EXPECT_EQ(find_fault(e)->message, "attack = simplex needs server data; got server.per_class = 0");
 }
 
+TEST(Check, EveryPartNeedsASample) {
+  Experiment e;
+  e.rule = "boba(f=2,parts=3)";
+  e.server.per_class = 3;
+  EXPECT_FALSE(find_fault(e).has_value());
+  e.server.per_class = 2;
+  ASSERT_TRUE(find_fault(e).has_value());
+  EXPECT_EQ(find_fault(e)->message,
+            "rule = boba(f=2,parts=3) needs 3 samples of each class at least; server.per_class "
+            "gives 2");
+  EXPECT_EQ(find_fault(e)->keys.front(), "server.per_class");
+  e.server.counts = "3,3,3,3,3,3,3,3,3,1";
+  ASSERT_TRUE(find_fault(e).has_value());
+  EXPECT_EQ(find_fault(e)->message,
+            "rule = boba(f=2,parts=3) needs 3 samples of each class at least; server.counts "
+            "gives 1");
+}
+
 // A rule uses the server's data if and only if it fails without them: the list in normal_form.cc
 // follows the registry.
 TEST(Check, KnowsWhichRulesUseTheServer) {

@@ -61,6 +61,7 @@ TEST(BobaParts, CountAsTheirMean) {
     const Outcome whole = run("boba(f=5)", rows_of(round.updates), rows_of(means_of(rows, parts)));
     const Outcome cut =
         run(fmt::format("boba(f=5,parts={})", parts), rows_of(round.updates), rows_of(rows));
+    EXPECT_TRUE(mentions(cut.verdict.notes, fmt::format("4 classes of {} parts", parts)));
     EXPECT_LT((cut.out - whole.out).norm(), 1e-9 * whole.out.norm());
     for (std::size_t i = 0; i < whole.verdict.clients.size(); ++i) {
       const ClientVerdict& a = whole.verdict.clients[i];
@@ -73,6 +74,20 @@ TEST(BobaParts, CountAsTheirMean) {
     }
     ASSERT_EQ(cut.verdict.server_weights.size(), static_cast<std::size_t>(4 * parts));
     EXPECT_EQ(cut.verdict.subspace->dimension, 3U);
+  }
+}
+
+TEST(BobaParts, AmongStagesToo) {
+  const SkewOptions o{.honest = 30, .byzantine = 4, .classes = 4, .length = 60};
+  const SkewedRound round = make_skewed(o, Forgery::kIpm);
+  const MatrixXd rows = noisy_parts(round.server, 2, 0.4, 7);
+  for (const char* spec :
+       {"bucketing(s=2) | boba(f=5{})", "boba(f=5{}) | server-mix(lambda=0.25)"}) {
+    const Outcome whole = run(fmt::format(fmt::runtime(spec), ""), rows_of(round.updates),
+                              rows_of(means_of(rows, 2)));
+    const Outcome cut =
+        run(fmt::format(fmt::runtime(spec), ",parts=2"), rows_of(round.updates), rows_of(rows));
+    EXPECT_LT((cut.out - whole.out).norm(), 1e-9 * whole.out.norm()) << spec;
   }
 }
 

@@ -105,11 +105,12 @@ class CountingTrainer final : public Trainer {
     return {};
   }
   Result<Evaluation> evaluate(std::span<const float> /*w*/) override { return Evaluation(); }
-  Result<void> server_losses(std::span<const std::span<const float>> /*points*/,
-                             std::span<double> /*out*/) override {
+  Result<void> server_losses(std::span<const std::span<const float>> points,
+                             std::span<double> out) override {
+    for (std::size_t i = 0; i < points.size(); ++i) out[i] = points[i][0];
     return {};
   }
-  std::size_t losses_at_once() const override { return 1; }
+  std::size_t losses_at_once() const override { return 7; }
   Result<void> server_gradient(std::span<const float> /*w*/, std::span<float> /*out*/) override {
     return {};
   }
@@ -149,6 +150,8 @@ TEST(Spread, EachTaskIsTrainedOnceAndEveryRankGetsIt) {
         EXPECT_EQ(seven.out[2 * t], static_cast<float>(t));
         EXPECT_EQ(seven.out[2 * t + 1], 0.5F);
       }
+      EXPECT_EQ(trainer->losses_at_once(), 7U);
+      EXPECT_EQ(test::server_losses(*trainer, {{3, 0}, {4, 0}}), (std::vector<double>{3, 4}));
     });
     for (std::size_t t = 0; t < 7; ++t) EXPECT_EQ(times[t], 1) << "task " << t;
     // Nobody has more than its share.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "boba/attacks/registry.h"
+#include "boba/sim/class_means.h"
 #include "boba/sim/plan.h"
 #include "boba/sim/schedule.h"
 
@@ -89,9 +90,10 @@ class TrainedProbe final : public Probe {
     if (!attack_) return {};
     std::vector<MutableRow> rows;
     for (std::size_t i = honest_.rows(); i < updates_.rows(); ++i) rows.push_back(updates_.row(i));
+    const UpdateView server = class_means(*kernels_, server_.view(), plan_.server_parts, corners_);
     const auto report = attack_->forge(*kernels_,
                                        {.honest = honest_.view(),
-                                        .server = server_.view(),
+                                        .server = server,
                                         .learning_rate = step_size(),
                                         .seed = experiment_.seed,
                                         .number = static_cast<std::uint32_t>(number_)},
@@ -107,6 +109,7 @@ class TrainedProbe final : public Probe {
   TrainerOracle oracle_;
   UpdateMatrix updates_;
   UpdateMatrix server_;
+  UpdateMatrix corners_;  // means of a class's server rows, where there are several
   UpdateMatrix whole_;
   UpdateMatrix model_;
   UpdateMatrix out_;

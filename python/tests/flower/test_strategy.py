@@ -300,6 +300,7 @@ def test_aggregate_before_configure_is_an_error() -> None:
         ({"rule": "krumm(f=1)"}, "krum"),
         ({"rule": "krum(f=-1)"}, "f=-1"),
         ({"rule": "boba(f=2)"}, "give server_update="),
+        ({"rule": "boba(f=2,parts=2)"}, "leave parts out"),
         ({"rule": "geomed | server-mix(lambda=0.5)"}, "give server_update="),
         ({"rule": "zeno"}, "need server_oracle="),
         ({"rule": "zeno(f=200)"}, "need server_oracle="),
