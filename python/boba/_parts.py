@@ -174,6 +174,11 @@ class Rule(Part):
             threads=threads,
         ).vector
 
+    @property
+    def server_parts(self) -> int:
+        """Server gradients that the rule wants of each class."""
+        return self._made.server_parts
+
     def admits(self, clients: int, *, classes: int = 0, length: int = 1) -> None:
         """Raises ValueError where a round of this shape cannot be aggregated.
 

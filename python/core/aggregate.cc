@@ -66,6 +66,7 @@ HeldVerdict aggregate(const Aggregator& rule, const Rows& updates, const nb::nda
 void bind_aggregate(nb::module_& module) {
   nb::class_<Aggregator>(module, "Aggregator")
       .def_prop_ro("spec", &Aggregator::spec)
+      .def_prop_ro("server_parts", &Aggregator::server_parts)
       .def(
           "admits",
           [](const Aggregator& rule, std::size_t clients, std::size_t classes, std::size_t length,

@@ -143,6 +143,23 @@ def test_admits_says_what_a_rule_needs() -> None:
     boba.Boba(f=2).admits(20, classes=4, length=100)
 
 
+def test_parts_of_server_gradients() -> None:
+    assert boba.Krum(f=2).server_parts == 1
+    halves = boba.Boba(f=2, p_min="auto", parts=2)
+    assert halves.server_parts == 2
+    assert boba.rule(f"bucketing(s=2) | {halves.spec}").server_parts == 2
+    with pytest.raises(ValueError, match="7 of them is no multiple"):
+        halves.admits(20, classes=7)
+    rng = np.random.default_rng(1)
+    corners = rng.normal(size=(4, 60))
+    updates = rng.dirichlet([1] * 4, size=20) @ corners
+    noise = 0.1 * rng.normal(size=(4, 60))
+    server = np.stack([corners + noise, corners - noise], axis=1).reshape(8, 60)
+    np.testing.assert_allclose(
+        halves(updates, server=server), boba.Boba(f=2)(updates, server=corners), rtol=1e-9
+    )
+
+
 def test_exhaustive_subsets_agree_with_boba_es() -> None:
     rng = np.random.default_rng(2)
     classes = rng.normal(size=(3, 60))

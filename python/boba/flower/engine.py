@@ -86,12 +86,11 @@ class Engine:
 
     def _find_need(self) -> bool:
         """Whether the rule needs the server's updates; ValueError if it needs what is not there."""
-        for part in _parts(self._rule):
-            if int(part.options.get("parts", 1)) > 1:
-                raise ValueError(
-                    f"RobustStrategy: {self.rule} wants several server gradients per class; "
-                    "server_update= gives one: leave parts out"
-                )
+        if self._rule.server_parts > 1:
+            raise ValueError(
+                f"RobustStrategy: {self.rule} wants {self._rule.server_parts} server gradients per "
+                "class; server_update= gives one: leave parts out"
+            )
         _, needs_server = _admitted(self._rule, self._classes)
         if needs_server and self._server_update is None:
             raise ValueError(
