@@ -18,7 +18,7 @@ bool fits(const std::string& pattern, const std::string& value) {
 const Published* find_published(std::span<const Published> all, const Comparison& c,
                                 std::string_view attack) {
   for (const Published& each : all) {
-    if (each.dataset == c.dataset && each.setting == c.setting && each.rule == c.rule &&
+    if (each.dataset == c.dataset && fits(each.setting, c.setting) && each.rule == c.rule &&
         each.attack == attack && each.metric == c.metric) {
       return &each;
     }

@@ -13,7 +13,7 @@ namespace boba::paper {
 // One number of a table, in percent.
 struct Published {
   std::string dataset;
-  std::string setting;
+  std::string setting;  // empty: compared with every setting of the experiment
   std::string rule;
   std::string attack;  // "worst" for the paper's own column of that name
   std::string metric;  // "accuracy", "mrd"

@@ -44,7 +44,7 @@ constexpr Count kCounts[] = {
     {"tolerance", 6 * 4, 1, 2, 6},
     {"pmin", 6 * 2, 1, 2, 6},
     {"step", 6 * 5 * 7, 6, 7, 5},
-    {"dirichlet", 4 * 3 * 7, 4, 7, 1},
+    {"dirichlet", 4 * 3 * 7 * 2, 4, 7, 2},
     {"participation", 4 * 4 * 7, 4, 7, 4},
     {"frameworks", 3 * 7, 1, 7, 3},
     {"adaptive", 21 * 6, 16, 2, 21},  // no part of the paper

@@ -117,8 +117,8 @@ TEST_F(PaperPage, ShowsEveryTableAndFigure) {
   EXPECT_EQ(report->html.find(">not run<"), std::string::npos);
   EXPECT_NE(report->html.find("not explained yet"), std::string::npos);
   EXPECT_NE(report->html.find("(printed 71.5)"), std::string::npos);
-  // Tables 1, 2, 7: three data sets each; 3 and 4: one; 8: four rates.
-  EXPECT_EQ(count_of(report->html, "<table class=\"sortable paper\">"), 3U + 3 + 3 + 1 + 1 + 4);
+  // Tables 1, 2: three data sets each, 7: with two alphas; 3 and 4: one; 8: four rates.
+  EXPECT_EQ(count_of(report->html, "<table class=\"sortable paper\">"), 3U + 3 + 6 + 1 + 1 + 4);
   ASSERT_EQ(report->numbers.size(), 2U);
   const std::string& csv = report->numbers[0].text;
   EXPECT_EQ(csv.find(",not run\n"), std::string::npos);
