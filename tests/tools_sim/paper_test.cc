@@ -72,7 +72,7 @@ TEST_F(PaperCommand, RunsReportsAndGoesOn) {
   const Finished run = boba({"paper", "run", "tiny.toml"});
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_TRUE(has(run.out, "Tiny (Table 0): 8 runs")) << run.out;
-  EXPECT_TRUE(has(run.out, "boba paper report --db boba-paper.db")) << run.out;
+  EXPECT_TRUE(has(run.out, "'boba paper report --db boba-paper.db' compares")) << run.out;
   const Finished list = boba({"paper", "list", "tiny.toml"});
   EXPECT_TRUE(has(list.out, "8     8      2          0")) << list.out;
   // Nothing is run twice.
@@ -93,6 +93,7 @@ TEST_F(PaperCommand, SmallVersionsAreRunsOfTheirOwn) {
   const Finished quick = boba({"paper", "run", "tiny.toml", "--quick", "--quiet"});
   ASSERT_EQ(quick.status, 0) << quick.err;
   EXPECT_TRUE(has(quick.out, "2 runs")) << quick.out;
+  EXPECT_TRUE(has(quick.out, "boba-paper.db --quick' draws them")) << quick.out;
   EXPECT_TRUE(has(boba({"paper", "list", "tiny.toml"}).out, "8     0")) << "the full ones are left";
   const Finished report = boba({"paper", "report", "tiny.toml", "--quick"});
   EXPECT_EQ(report.status, 0) << report.err;

@@ -112,8 +112,8 @@ Outcome run(const Options& options) {
     }
     unfinished += ended->failed;
   }
-  fmt::print("'boba paper report --db {}{}' compares with what was published\n", options.db,
-             options.choice.quick ? " --quick" : "");
+  fmt::print("'boba paper report --db {}{}\n", options.db,
+             options.choice.quick ? " --quick' draws them" : "' compares with what was published");
   if (unfinished > 0) {
     return Failure{kFailed, fmt::format("{} of the runs did not finish", unfinished)};
   }
