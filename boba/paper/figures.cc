@@ -16,14 +16,6 @@ namespace {
 
 using report::escape;
 
-std::size_t most_seeds(std::span<const Comparison> cells, const std::string& dataset) {
-  std::size_t most = 0;
-  for (const Comparison& cell : cells) {
-    if (cell.dataset == dataset) most = std::max(most, cell.values.size());
-  }
-  return most;
-}
-
 std::size_t place_in(const std::vector<std::string>& list, const std::string& value) {
   return static_cast<std::size_t>(std::find(list.begin(), list.end(), value) - list.begin());
 }
@@ -66,9 +58,12 @@ std::string numbers_html(const PaperResults& results, std::span<const Comparison
 
 std::string around(const PaperResults& results, std::span<const Comparison> cells,
                    const std::string& dataset, const std::string& picture) {
-  const std::size_t seeds = most_seeds(cells, dataset);
+  SeedRange seeds;
+  for (const Comparison& cell : cells) {
+    if (cell.dataset == dataset) seeds.add(cell);
+  }
   std::string html = "<h3>" + escape(dataset_title(dataset)) + "</h3>";
-  if (seeds > 0) html += picture;
+  if (seeds.most > 0) html += picture;
   return html + "<p class=\"lead\">" + escape(facts_line(results, dataset, seeds)) + "</p>" +
          numbers_html(results, cells, dataset);
 }

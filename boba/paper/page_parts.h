@@ -30,8 +30,17 @@ std::string picture_html(std::span<const MeasurementRecord> records);
 
 std::string goals_html(std::span<const Goal> goals);
 
-// "5 seeds · 60,000 training and 10,000 test examples · 100 + 15 clients · boba 0.1.0, cuda".
-std::string facts_line(const PaperResults& results, const std::string& dataset, std::size_t seeds);
+// How many seeds the cells of a table or figure have; cells without any do not count.
+struct SeedRange {
+  std::size_t fewest = 0;
+  std::size_t most = 0;
+  void add(const Comparison& cell);
+};
+
+// "5 seeds · 60,000 training and 10,000 test examples · 100 + 15 clients · boba 0.1.0, cuda", or
+// "1 to 3 seeds" where some cells have fewer.
+std::string facts_line(const PaperResults& results, const std::string& dataset,
+                       const SeedRange& seeds);
 
 // Head of a sortable table: titles of numbers have n = true.
 struct Head {

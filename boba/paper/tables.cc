@@ -139,9 +139,9 @@ std::string cell_html(const Comparison* cell, int rank, bool quick, Notes& notes
 
 std::string table_html(const PaperResults& results, const Table& table, bool quick) {
   std::vector<Head> heads = {{"rule", false}};
-  std::size_t seeds = 0;
+  SeedRange seeds;
   for (const Column& column : table.columns) heads.push_back({column_title(table, column), true});
-  for (const Comparison* cell : table.cells) seeds = std::max(seeds, cell->values.size());
+  for (const Comparison* cell : table.cells) seeds.add(*cell);
   Notes notes;
   std::string rows;
   for (const std::string& rule : table.rules) {
@@ -154,7 +154,8 @@ std::string table_html(const PaperResults& results, const Table& table, bool qui
   }
   std::string title = dataset_title(table.dataset);
   if (!table.setting.empty()) title += fmt::format(", {} = {}", results.file.axis, table.setting);
-  if (quick && seeds == 0) return "<h3>" + escape(title) + "</h3><p class=\"lead\">Not run.</p>";
+  if (quick && seeds.most == 0)
+    return "<h3>" + escape(title) + "</h3><p class=\"lead\">Not run.</p>";
   return "<h3>" + escape(title) + "</h3><div class=\"wide\"><table class=\"sortable paper\">" +
          table_head(heads) + "<tbody>" + rows + "</tbody></table></div><p class=\"lead\">" +
          escape(facts_line(results, table.dataset, seeds)) + "</p>" + notes.html();
@@ -191,15 +192,26 @@ std::string dataset_title(const std::string& dataset) {
   return found == titles.end() ? dataset : found->second;
 }
 
-std::string facts_line(const PaperResults& results, const std::string& dataset, std::size_t seeds) {
+void SeedRange::add(const Comparison& cell) {
+  const std::size_t count = cell.values.size();
+  if (count == 0) return;
+  fewest = most == 0 ? count : std::min(fewest, count);
+  most = std::max(most, count);
+}
+
+std::string facts_line(const PaperResults& results, const std::string& dataset,
+                       const SeedRange& seeds) {
   const auto found = results.facts.find(dataset);
-  if (found == results.facts.end() || found->second.finished == 0 || seeds == 0) return "Not run.";
+  if (found == results.facts.end() || found->second.finished == 0 || seeds.most == 0) {
+    return "Not run.";
+  }
   const DatasetFacts& facts = found->second;
   // What the paper trained on; a smaller set gives other numbers.
   static const std::map<std::string, std::size_t> paper = {
       {"mnist", 60000}, {"cifar10", 50000}, {"ag-news", 120000}};
-  std::string text =
-      fmt::format("{} · {} training examples", report::counted(seeds, "seed"), facts.train);
+  std::string text = seeds.fewest < seeds.most ? fmt::format("{} to ", seeds.fewest) : "";
+  text +=
+      fmt::format("{} · {} training examples", report::counted(seeds.most, "seed"), facts.train);
   const auto full = paper.find(dataset);
   if (full != paper.end() && full->second != facts.train) {
     text += fmt::format(" (the paper has {})", full->second);

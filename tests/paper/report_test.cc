@@ -105,6 +105,22 @@ TEST_F(PaperPage, SaysWhatWasNotRun) {
   EXPECT_EQ(count_of(html, "<td class=\"state\">not run</td>"), 7U);
 }
 
+// A figure whose points have one seed or three says so, not "3 seeds".
+TEST_F(PaperPage, SaysHowManySeedsAFigureHas) {
+  const auto file = paper::load_paper("step");
+  ASSERT_TRUE(file) << file.error().message;
+  const auto fill = [&](bool whole) {
+    for (const PaperRun& run : runs_of("step")) {
+      if ((run.experiment.seed == 1 || run.setting == "inf") == whole) continue;
+      add_finished_run(store_, header_of_run(run.experiment), {0.9, 0.9, 0.9});
+    }
+  };
+  fill(false);
+  EXPECT_NE(page({}, {*file}).find(">1 to 3 seeds · "), std::string::npos);
+  fill(true);
+  EXPECT_NE(page({}, {*file}).find(">3 seeds · "), std::string::npos);
+}
+
 TEST_F(PaperPage, ShowsEveryTableAndFigure) {
   PaperOptions options;
   options.seeds = 1;
