@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "boba/paper/earlier.h"
 #include "boba/report/statistics.h"
 #include "boba/report/text.h"
 
@@ -55,9 +56,18 @@ void publish(std::span<const Published> all, std::span<const std::string> attack
   c.published_sd = found->sd;
 }
 
-void summarise(Comparison& c) {
-  const report::Statistics statistics = report::statistics_of(c.values);
-  if (statistics.count == 0) return;
+void summarise(const Numbers& numbers, Comparison& c) {
+  c.by_seed = numbers.by_seed;
+  c.seeds = numbers.seeds();
+  if (c.seeds == 0) return;
+  if (c.seeds > c.by_seed.size()) {
+    c.ours = numbers.summary->mean;
+    c.ours_sd = numbers.summary->sd;
+    return;
+  }
+  std::vector<double> values;
+  for (const auto& each : c.by_seed) values.push_back(each.second);
+  const report::Statistics statistics = report::statistics_of(values);
   c.ours = statistics.mean;
   if (statistics.count > 1) c.ours_sd = statistics.deviation;
 }
@@ -85,13 +95,15 @@ void worst_of(std::span<const Comparison> row, Comparison& worst) {
     worst.wanted = std::max(worst.wanted, each.wanted);
     if (!each.ours) {
       worst.ours = {};
-      worst.values.clear();
+      worst.by_seed.clear();
+      worst.seeds = 0;
       return;
     }
     if (worst.ours && *each.ours >= *worst.ours) continue;
     worst.ours = each.ours;
     worst.ours_sd = each.ours_sd;
-    worst.values = each.values;
+    worst.by_seed = each.by_seed;
+    worst.seeds = each.seeds;
   }
 }
 
@@ -147,12 +159,10 @@ class Maker {
     return c;
   }
 
-  void add(const CellKey& key, const char* metric, const Cell& cell,
-           const std::vector<double>& values) {
+  void add(const CellKey& key, const char* metric, const Cell& cell, const Numbers& numbers) {
     Comparison c = start(key, metric);
-    c.wanted = cell.wanted;
-    c.values = values;
-    summarise(c);
+    c.wanted = cell.seeds.size();
+    summarise(numbers, c);
     finish(std::move(c));
   }
 
@@ -211,14 +221,11 @@ const Comparison* find(std::span<const Comparison> all, std::string_view dataset
 }
 
 std::string setting_text(const Comparison& comparison) {
-  if (comparison.second.empty()) return comparison.setting;
-  return fmt::format("{}/{}", comparison.setting, comparison.second);
+  return setting_text(comparison.setting, comparison.second);
 }
 
 std::string to_csv(std::span<const Comparison> all) {
-  const std::vector<std::string> head = {
-      "experiment",   "dataset", "rule",    "attack", "setting",    "metric", "published",
-      "published_sd", "ours",    "ours_sd", "seeds",  "difference", "flag"};
+  const std::vector<std::string> head(std::begin(kNumberColumns), std::end(kNumberColumns));
   std::string text = report::csv_line(head);
   for (const Comparison& c : all) {
     const std::vector<std::string> cells = {c.experiment,
@@ -231,9 +238,10 @@ std::string to_csv(std::span<const Comparison> all) {
                                             csv_number(c.published_sd),
                                             csv_number(c.ours),
                                             csv_number(c.ours_sd),
-                                            std::to_string(c.values.size()),
+                                            std::to_string(c.seeds),
                                             csv_number(c.difference()),
-                                            c.flag()};
+                                            c.flag(),
+                                            seeds_cell(c.by_seed)};
     text += report::csv_line(cells);
   }
   return text;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,13 +30,14 @@ struct Comparison {
   std::string metric;               // "accuracy", "mrd"
   std::optional<double> published;  // the worst one computed from its row
   std::optional<double> published_sd;
-  std::optional<double> printed_worst;  // where the paper prints another one than its row has
-  std::optional<double> ours;           // mean over seeds; none: not run
-  std::optional<double> ours_sd;        // none for a single seed
-  std::vector<double> values;           // of the seeds
-  std::size_t wanted = 0;               // seeds
-  bool differs = false;                 // by more than allowed_difference
-  std::string explanation;              // of that; empty: nobody has found one
+  std::optional<double> printed_worst;      // where the paper prints another one than its row has
+  std::optional<double> ours;               // mean over seeds; none: not run
+  std::optional<double> ours_sd;            // none for a single seed
+  std::map<std::uint64_t, double> by_seed;  // may be fewer: see Numbers
+  std::size_t seeds = 0;
+  std::size_t wanted = 0;   // seeds
+  bool differs = false;     // by more than allowed_difference
+  std::string explanation;  // of that; empty: nobody has found one
 
   std::optional<double> difference() const;
   // "agrees", "differs", "not run"; "" where nothing was published.
@@ -57,7 +60,6 @@ const Comparison* find(std::span<const Comparison> all, std::string_view dataset
 // experiment,dataset,rule,attack,setting,metric,published,... with a head line.
 std::string to_csv(std::span<const Comparison> all);
 
-// "0.25", or "20/18" where there are two directions.
 std::string setting_text(const Comparison& comparison);
 
 }  // namespace boba::paper

@@ -102,16 +102,19 @@ Goal small_drop(std::span<const Comparison> none) {
   const Comparison* mrd = find(none, "mnist", "", kBoba, kNone, "mrd");
   Verdict verdict;
   double median = NAN;
-  if (mrd != nullptr && !mrd->values.empty()) {
-    std::vector<double> values = mrd->values;
+  // The seeds one by one: a mean that an earlier report kept has no median.
+  const bool known = mrd != nullptr && mrd->seeds > 0 && mrd->by_seed.size() == mrd->seeds;
+  if (known) {
+    std::vector<double> values;
+    for (const auto& each : mrd->by_seed) values.push_back(each.second);
     std::sort(values.begin(), values.end());
     const std::size_t half = values.size() / 2;
     median = values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
   }
-  verdict.check(mrd, median <= 3, fmt::format("the median is {:.1f} points", median));
-  return verdict.goal(
-      "MNIST: boba's MRD is at most 3 points in the median over seeds",
-      fmt::format("{:.1f} points over {} seeds", median, mrd == nullptr ? 0 : mrd->values.size()));
+  verdict.check(known ? mrd : nullptr, median <= 3,
+                fmt::format("the median is {:.1f} points", median));
+  return verdict.goal("MNIST: boba's MRD is at most 3 points in the median over seeds",
+                      fmt::format("{:.1f} points over {} seeds", median, known ? mrd->seeds : 0));
 }
 
 Goal cifar_average(std::span<const Comparison> none) {

@@ -13,6 +13,7 @@
 #include "boba/paper/progress.h"
 #include "boba/paper/published.h"
 #include "boba/paper/results.h"
+#include "boba/paper/round_means.h"
 #include "boba/report/page.h"
 #include "boba/report/text.h"
 
@@ -47,6 +48,15 @@ const std::map<std::string, double>& published_fits() {
   return fits;
 }
 
+// Names in points.csv of what is no measurement of its own.
+constexpr const char* kTimes = "milliseconds";
+constexpr const char* kFits = "fits";
+
+std::string csv_head(std::span<const std::string_view> columns) {
+  const std::vector<std::string> cells(columns.begin(), columns.end());
+  return report::csv_line(cells);
+}
+
 struct Chapter {
   const PaperFile* file = nullptr;
   std::optional<PaperResults> results;
@@ -55,55 +65,22 @@ struct Chapter {
   std::string more;  // HTML after the pictures
 };
 
-// Mean seconds of an aggregation and mean number of fits over the rounds of runs.
-struct RoundMeans {
-  double seconds = 0;
-  double fits = 0;
-  std::size_t rounds = 0;
-  std::size_t fitted = 0;
-};
-
-Result<RoundMeans> round_means(const Store& store, const std::vector<std::int64_t>& runs) {
-  RoundMeans means;
-  for (const std::int64_t run : runs) {
-    const auto rounds = store.rounds(run);
-    if (!rounds) return rounds.error();
-    for (const RoundRecord& round : *rounds) {
-      means.seconds += round.aggregate_seconds;
-      ++means.rounds;
-      if (!round.fits) continue;
-      means.fits += *round.fits;
-      ++means.fitted;
-    }
-  }
-  if (means.rounds > 0) means.seconds /= static_cast<double>(means.rounds);
-  if (means.fitted > 0) means.fits /= static_cast<double>(means.fitted);
-  return means;
-}
-
-// The runs of a rule, by data set.
-std::map<std::string, std::vector<std::int64_t>> runs_of(const PaperResults& results,
-                                                         const std::string& rule) {
-  std::map<std::string, std::vector<std::int64_t>> ids;
-  for (const auto& entry : results.cells) {
-    if (entry.first.rule != rule) continue;
-    auto& list = ids[entry.first.dataset];
-    list.insert(list.end(), entry.second.ids.begin(), entry.second.ids.end());
-  }
-  return ids;
-}
-
 class Maker {
  public:
-  Maker(const PaperOptions& options, const Store& store) : options_(options), store_(store) {}
+  Maker(const PaperOptions& options, const Store* store, const EarlierReport* earlier)
+      : options_(options), store_(store), earlier_(earlier) {}
 
   Result<PaperReport> make(std::span<const PaperFile> files) {
-    auto index = RunIndex::read(store_);
-    if (!index) return index.error();
+    RunIndex index;
+    if (store_ != nullptr) {
+      auto read = RunIndex::read(*store_);
+      if (!read) return read.error();
+      index = *std::move(read);
+    }
     auto texts = explanations();
     if (!texts) return texts.error();
     for (const PaperFile& file : files) {
-      Result<void> done = is_runs(file.kind) ? add_runs(file, *index, *texts) : add_measured(file);
+      Result<void> done = is_runs(file.kind) ? add_runs(file, index, *texts) : add_measured(file);
       if (!done) return done.error();
     }
     if (Result<void> done = add_times(); !done) return done.error();
@@ -117,8 +94,9 @@ class Maker {
  private:
   Result<void> add_runs(const PaperFile& file, const RunIndex& index,
                         const std::vector<Explanation>& texts) {
-    auto results = collect(file, options_, index, &store_);
+    auto results = collect(file, options_, index, store_);
     if (!results) return results.error();
+    if (earlier_ != nullptr) add_earlier(*earlier_, *results);
     const auto published = published_values(file.published);
     if (!published) return published.error();
     Chapter chapter;
@@ -130,11 +108,18 @@ class Maker {
   }
 
   Result<void> add_measured(const PaperFile& file) {
-    auto records = wanted_measurements(file, options_, store_);
-    if (!records) return records.error();
     Chapter chapter;
     chapter.file = &file;
-    chapter.records = *std::move(records);
+    if (store_ != nullptr) {
+      auto records = wanted_measurements(file, options_, *store_);
+      if (!records) return records.error();
+      chapter.records = *std::move(records);
+    }
+    if (chapter.records.empty() && earlier_ != nullptr) {
+      auto records = earlier_measurements(*earlier_, file, options_);
+      if (!records) return records.error();
+      chapter.records = *std::move(records);
+    }
     chapters_.push_back(std::move(chapter));
     return {};
   }
@@ -150,15 +135,17 @@ class Maker {
   Result<void> add_times() {
     Chapter* ablation = chapter_of("ablation");
     if (ablation == nullptr) return {};
-    std::vector<std::string> parts;
     for (const char* rule : {"boba", "boba-es"}) {
       for (const auto& entry : runs_of(*ablation->results, rule)) {
-        const auto means = round_means(store_, entry.second);
+        const auto means = means_of(entry.second);
         if (!means) return means.error();
-        if (means->rounds > 0) {
-          parts.push_back(fmt::format("{} {:.3g} ms", rule, 1000 * means->seconds));
-        }
+        if (means->milliseconds.rounds > 0) times_[rule] = means->milliseconds;
       }
+    }
+    take_longer(earlier_, "ablation", kTimes, times_);
+    std::vector<std::string> parts;
+    for (const auto& entry : times_) {
+      parts.push_back(fmt::format("{} {:.3g} ms", entry.first, entry.second.mean));
     }
     if (parts.empty()) return {};
     ablation->more += fmt::format(
@@ -181,17 +168,20 @@ class Maker {
         list.insert(list.end(), entry.second.begin(), entry.second.end());
       }
     }
-    std::string rows;
     for (const auto& entry : ids) {
-      const auto means = round_means(store_, entry.second);
+      const auto means = means_of(entry.second);
       if (!means) return means.error();
-      if (means->fitted == 0) continue;
+      if (means->fits.rounds > 0) fits_[entry.first] = means->fits;
+    }
+    take_longer(earlier_, "time", kFits, fits_);
+    std::string rows;
+    for (const auto& entry : fits_) {
       const auto paper = published_fits().find(entry.first);
       rows +=
           fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{:.2f}</td></tr>",
                       escape(dataset_title(entry.first)),
                       paper == published_fits().end() ? "–" : fmt::format("{:.2f}", paper->second),
-                      means->fits);
+                      entry.second.mean);
     }
     if (rows.empty()) return {};
     time->more +=
@@ -200,6 +190,10 @@ class Maker {
         "class=\"n\">ours</th></tr></thead><tbody>" +
         rows + "</tbody></table>";
     return {};
+  }
+
+  Result<RoundMeans> means_of(const std::vector<std::int64_t>& runs) const {
+    return store_ == nullptr ? RoundMeans{} : round_means(*store_, runs);
   }
 
   std::string body_of(const Chapter& chapter) const {
@@ -285,43 +279,85 @@ class Maker {
 
   std::vector<NumbersFile> numbers() const {
     std::vector<Comparison> all;
-    const std::vector<std::string> head = {"experiment", "measurement", "seed", "series", "x", "y"};
-    std::string points = report::csv_line(head);
     for (const Chapter& chapter : chapters_) {
       all.insert(all.end(), chapter.cells.begin(), chapter.cells.end());
+    }
+    return {{"numbers.csv", to_csv(all)}, {"points.csv", points()}, {"facts.csv", facts()}};
+  }
+
+  std::string points() const {
+    std::string text = csv_head(kPointColumns);
+    const auto add = [&](const std::string& experiment, const std::string& what,
+                         const std::string& seed, const MeasuredPoint& point) {
+      const std::vector<std::string> cells = {experiment,
+                                              what,
+                                              seed,
+                                              point.series,
+                                              fmt::format("{:.6g}", point.x),
+                                              fmt::format("{:.6g}", point.y)};
+      text += report::csv_line(cells);
+    };
+    for (const Chapter& chapter : chapters_) {
       for (const MeasurementRecord& record : chapter.records) {
         const auto experiment = experiment_from_text(record.config);
-        const std::string what =
-            experiment
-                ? fmt::format("{} {} {} {}", value_at(*experiment, "training.algorithm", ""),
-                              experiment->data.partition, experiment->rule, experiment->attack)
-                : "";
+        const std::string what = experiment ? measurement_name(*experiment) : "";
         for (const MeasuredPoint& point : record.points) {
           // The clouds of the picture are thousands of points, and the seed gives them again.
           if (point.series.ends_with(" attack")) continue;
-          const std::vector<std::string> cells = {record.experiment,
-                                                  what,
-                                                  std::to_string(record.seed),
-                                                  point.series,
-                                                  fmt::format("{:.6g}", point.x),
-                                                  fmt::format("{:.6g}", point.y)};
-          points += report::csv_line(cells);
+          add(record.experiment, what, std::to_string(record.seed), point);
         }
       }
     }
-    return {{"numbers.csv", to_csv(all)}, {"points.csv", std::move(points)}};
+    for (const auto& entry : times_) {
+      add("ablation", kTimes, "",
+          {entry.first, static_cast<double>(entry.second.rounds), entry.second.mean});
+    }
+    for (const auto& entry : fits_) {
+      add("time", kFits, "",
+          {entry.first, static_cast<double>(entry.second.rounds), entry.second.mean});
+    }
+    return text;
+  }
+
+  std::string facts() const {
+    std::string text = csv_head(kFactColumns);
+    for (const Chapter& chapter : chapters_) {
+      if (!chapter.records.empty()) {
+        const std::vector<std::string> cells = {
+            chapter.file->name, "", "", "", "", "", "", chapter.records.front().machine};
+        text += report::csv_line(cells);
+      }
+      if (!chapter.results) continue;
+      for (const auto& entry : chapter.results->facts) {
+        const DatasetFacts& known = entry.second;
+        if (known.finished == 0) continue;
+        const std::vector<std::string> cells = {chapter.file->name,
+                                                entry.first,
+                                                std::to_string(known.train),
+                                                std::to_string(known.test),
+                                                std::to_string(known.rounds),
+                                                std::to_string(known.honest),
+                                                fmt::format("{}", fmt::join(known.byzantine, " ")),
+                                                fmt::format("{}", fmt::join(known.versions, "; "))};
+        text += report::csv_line(cells);
+      }
+    }
+    return text;
   }
 
   const PaperOptions& options_;
-  const Store& store_;
+  const Store* store_;
+  const EarlierReport* earlier_;
   std::vector<Chapter> chapters_;
+  std::map<std::string, RoundMean> times_;  // of the ablation, by rule
+  std::map<std::string, RoundMean> fits_;   // by data set
 };
 
 }  // namespace
 
 Result<PaperReport> make_paper_report(std::span<const PaperFile> files, const PaperOptions& options,
-                                      const Store& store) {
-  return Maker(options, store).make(files);
+                                      const Store* store, const EarlierReport* earlier) {
+  return Maker(options, store, earlier).make(files);
 }
 
 }  // namespace boba::paper

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "boba/core/result.h"
+#include "boba/paper/earlier.h"
 #include "boba/paper/expand.h"
 #include "boba/paper/paper_file.h"
 #include "boba/store/store.h"
@@ -19,10 +20,12 @@ struct NumbersFile {
 
 struct PaperReport {
   std::string html;
-  std::vector<NumbersFile> numbers;
+  std::vector<NumbersFile> numbers;  // numbers.csv, points.csv, facts.csv
 };
 
+// store: null if there is no database. earlier: numbers that stand where the database has fewer
+// seeds; may be null. One of them must be there.
 Result<PaperReport> make_paper_report(std::span<const PaperFile> files, const PaperOptions& options,
-                                      const Store& store);
+                                      const Store* store, const EarlierReport* earlier = nullptr);
 
 }  // namespace boba::paper

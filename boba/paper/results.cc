@@ -61,8 +61,9 @@ Result<void> measure_data(const Store& store, std::int64_t run, DatasetFacts& fa
 
 void take(const RunRecord& record, Cell& cell, DatasetFacts& facts) {
   cell.ids.push_back(record.id);
-  if (record.accuracy) cell.accuracy.push_back(100 * *record.accuracy);
-  if (record.mrd) cell.mrd.push_back(100 * *record.mrd);
+  const std::uint64_t seed = record.header.seed;
+  if (record.accuracy) cell.accuracy.by_seed[seed] = 100 * *record.accuracy;
+  if (record.mrd) cell.mrd.by_seed[seed] = 100 * *record.mrd;
   ++facts.finished;
   facts.rounds = record.header.rounds;
   facts.honest = record.header.honest;
@@ -71,6 +72,14 @@ void take(const RunRecord& record, Cell& cell, DatasetFacts& facts) {
 }
 
 }  // namespace
+
+std::size_t Numbers::seeds() const {
+  return std::max(by_seed.size(), summary ? summary->seeds : 0);
+}
+
+std::string setting_text(const std::string& setting, const std::string& second) {
+  return second.empty() ? setting : setting + "/" + second;
+}
 
 Result<RunIndex> RunIndex::read(const Store& store) {
   RunIndex index;
@@ -123,7 +132,7 @@ Result<PaperResults> collect(const PaperFile& file, const PaperOptions& options,
     note(results.attacks, run.attack);
     Cell& cell = results.cells[{run.dataset, run.setting, run.second, run.rule, run.attack}];
     DatasetFacts& facts = results.facts[run.dataset];
-    ++cell.wanted;
+    cell.seeds.insert(run.experiment.seed);
     ++results.wanted;
     int rounds_left = run.experiment.training.rounds;
     for (const RunRecord* record : index.find(canonical_text(run.experiment))) {

@@ -27,12 +27,27 @@ struct CellKey {
   auto operator<=>(const CellKey&) const = default;
 };
 
-// The seeds of one cell. Shares are in percent.
+// What is known of seeds whose single numbers were not kept.
+struct Summary {
+  double mean = 0;
+  std::optional<double> sd;  // none for a single seed
+  std::size_t seeds = 0;
+};
+
+// One number of each seed, in percent. The summary counts where it has more seeds.
+struct Numbers {
+  std::map<std::uint64_t, double> by_seed;
+  std::optional<Summary> summary;
+
+  std::size_t seeds() const;
+};
+
+// The seeds of one cell.
 struct Cell {
-  std::size_t wanted = 0;  // runs that the experiment asks for
+  std::set<std::uint64_t> seeds;  // that the experiment asks for
   std::size_t started = 0;
-  std::vector<double> accuracy;   // of finished runs, in the order of their seeds
-  std::vector<double> mrd;        // where the baseline has finished too
+  Numbers accuracy;               // of finished runs
+  Numbers mrd;                    // where the baseline has finished too
   std::vector<std::int64_t> ids;  // of the finished runs
 };
 
@@ -62,6 +77,9 @@ struct PaperResults {
   std::size_t grids_left_out = 0;
   std::optional<double> seconds_left;  // none: no finished run to judge by
 };
+
+// "0.25", or "20/18" where there are two directions.
+std::string setting_text(const std::string& setting, const std::string& second);
 
 // The runs of a database by their config, read once for all experiments.
 class RunIndex {

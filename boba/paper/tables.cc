@@ -125,8 +125,8 @@ std::string cell_html(const Comparison* cell, int rank, bool quick, Notes& notes
                        inside);
   }
   std::string ours = value_text(cell->ours, cell->ours_sd);
-  if (cell->values.size() < cell->wanted) {
-    ours += fmt::format(" ({} of {})", cell->values.size(), cell->wanted);
+  if (cell->seeds < cell->wanted) {
+    ours += fmt::format(" ({} of {})", cell->seeds, cell->wanted);
   }
   inside += "<span class=\"ours\">" + escape(ours) + "</span>";
   if (const auto apart = cell->difference(); apart && !quick) {
@@ -193,10 +193,9 @@ std::string dataset_title(const std::string& dataset) {
 }
 
 void SeedRange::add(const Comparison& cell) {
-  const std::size_t count = cell.values.size();
-  if (count == 0) return;
-  fewest = most == 0 ? count : std::min(fewest, count);
-  most = std::max(most, count);
+  if (cell.seeds == 0) return;
+  fewest = most == 0 ? cell.seeds : std::min(fewest, cell.seeds);
+  most = std::max(most, cell.seeds);
 }
 
 std::string facts_line(const PaperResults& results, const std::string& dataset,

@@ -81,12 +81,19 @@ TEST_F(PaperCommand, RunsReportsAndGoesOn) {
   EXPECT_FALSE(has(again.err, "after 8 rounds")) << again.err;
   const Finished report = boba({"paper", "report", "tiny.toml", "--csv", "numbers"});
   ASSERT_EQ(report.status, 0) << report.err;
-  EXPECT_EQ(report.out, "boba-paper.html\nnumbers/numbers.csv\nnumbers/points.csv\n");
+  EXPECT_EQ(report.out,
+            "boba-paper.html\nnumbers/numbers.csv\nnumbers/points.csv\nnumbers/facts.csv\n");
   const std::string page = read_text(folder_ / "boba-paper.html");
   EXPECT_TRUE(has(page, "class=\"ours\""));
   EXPECT_TRUE(has(page, "2 seeds · 800 training examples, 200 test examples"));
   const std::string csv = read_text(folder_ / "numbers/numbers.csv");
   EXPECT_TRUE(has(csv, "tiny,synthetic,boba,ipm,,accuracy,,,")) << csv;
+  // The numbers give the page again when the database is gone.
+  std::filesystem::remove(folder_ / "boba-paper.db");
+  const Finished redrawn =
+      boba({"paper", "report", "tiny.toml", "--earlier", "numbers", "--out", "again.html"});
+  ASSERT_EQ(redrawn.status, 0) << redrawn.err;
+  EXPECT_EQ(read_text(folder_ / "again.html"), page);
 }
 
 TEST_F(PaperCommand, SmallVersionsAreRunsOfTheirOwn) {
@@ -125,6 +132,8 @@ TEST_F(PaperCommand, MistakesAreToldBeforeAnythingRuns) {
   wrong({"paper", "run", "tiny.toml", "--set", "training.round=3"}, 2, "rounds");
   wrong({"paper", "run", "tiny.toml", "--seeds", "0"}, 2, "--seeds");
   wrong({"paper", "report"}, 1, "there is no results database boba-paper.db");
+  wrong({"paper", "report", "--earlier", "nowhere"}, 1, "nowhere/numbers.csv");
+  wrong({"paper", "report", "--earlier", ".", "--quick"}, 2, "leave --quick and --set away");
   write_text(folder_ / "bad.toml", "title = \"T\"\nkind = \"table\"\ncolour = 1\n");
   wrong({"paper", "run", "bad.toml"}, 2, "bad.toml:3: colour is no key");
 }

@@ -5,7 +5,10 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "boba/paper/paper_report.h"
 #include "boba/paper/progress.h"
@@ -28,6 +31,7 @@ struct ReportCommand {
   std::string db = kPaperDatabase;
   std::string out = "boba-paper.html";
   std::string csv;
+  std::string earlier;
 };
 
 // "-" where nothing is known, "0" where nothing is left, "2 h 05 min".
@@ -80,6 +84,22 @@ Result<void> write_file(const std::string& path, const std::string& text) {
   return file->commit();
 }
 
+Result<paper::EarlierReport> read_earlier(const std::string& folder) {
+  std::vector<MappedFile> files;
+  std::vector<std::string_view> texts;
+  for (const char* name : {"numbers.csv", "points.csv", "facts.csv"}) {
+    auto file = MappedFile::open((std::filesystem::path(folder) / name).string());
+    if (!file) return file.error();
+    const std::span<const std::byte> bytes = file->bytes();
+    texts.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    files.push_back(*std::move(file));
+  }
+  auto report = paper::parse_earlier(texts[0], texts[1], texts[2]);
+  if (report) return report;
+  return Error{report.error().code,
+               fmt::format("--earlier {}: {}", folder, report.error().message)};
+}
+
 Outcome run_report(const ReportCommand& options) {
   const auto files = papers_of(options.choice);
   if (!files) return usage(files.error().message);
@@ -90,9 +110,24 @@ Outcome run_report(const ReportCommand& options) {
     return usage(
         fmt::format("--out {} is the database itself; give the page another name", options.out));
   }
-  Result<Store> store = open_results(options.db);
-  if (!store) return failed(store.error());
-  const auto report = paper::make_paper_report(*files, *paper, *store);
+  if (!options.earlier.empty() && (options.choice.quick || !options.choice.settings.empty())) {
+    return usage("--earlier has numbers of the full experiments; leave --quick and --set away");
+  }
+  std::optional<paper::EarlierReport> earlier;
+  if (!options.earlier.empty()) {
+    auto read = read_earlier(options.earlier);
+    if (!read) return failed(read.error());
+    earlier = *std::move(read);
+  }
+  // An earlier report can be drawn again without any database.
+  std::optional<Store> store;
+  if (!earlier || std::filesystem::exists(options.db, ignored)) {
+    Result<Store> opened = open_results(options.db);
+    if (!opened) return failed(opened.error());
+    store = *std::move(opened);
+  }
+  const auto report = paper::make_paper_report(*files, *paper, store ? &*store : nullptr,
+                                               earlier ? &*earlier : nullptr);
   if (!report) return failed(report.error());
   if (Result<void> done = write_file(options.out, report->html); !done) return failed(done.error());
   fmt::print("{}\n", options.out);
@@ -133,12 +168,18 @@ void add_paper_report(CLI::App& paper, Outcome& outcome) {
       ->capture_default_str();
   command->add_option("--csv", options->csv, "write the numbers into this folder too")
       ->type_name("DIR");
+  command
+      ->add_option("--earlier", options->earlier,
+                   "folder that --csv once wrote: its numbers stand where the database has fewer "
+                   "seeds")
+      ->type_name("DIR");
   command->footer(
       "The page needs no network and no other file. What was not run is shown as not run.\n"
       "\n"
       "Examples:\n"
       "  boba paper report\n"
       "  boba paper report --db all.db --out paper.html --csv numbers\n"
+      "  boba paper report --earlier docs/results --csv docs/results\n"
       "  boba paper report robustness --quick");
   command->callback([options, &outcome] { outcome = run_report(*options); });
 }
