@@ -103,7 +103,7 @@ svg .end { text-anchor: end; } svg .middle { text-anchor: middle; }
 .v0 { --filling: 1; --edge: none; } .v1 { --filling: 0.35; --edge: none; }
 .v2 { --filling: 0; --edge: 4 2; }
 .d0 { --dash: none; } .d1 { --dash: 8 3; } .d2 { --dash: 14 3 3 3; } .d3 { --dash: 3 2.5; }
-.d4 { --dash: 12 3 3 3 3 3; }
+.d4 { --dash: 12 3 3 3 3 3; } .d5 { --dash: 5 5; } .d6 { --dash: 20 4; }
 .series .mean { fill: none; stroke: var(--hue); stroke-width: 2; stroke-dasharray: var(--dash);
   stroke-linejoin: round; }
 .series .band { fill: var(--hue); fill-opacity: 0.15; }

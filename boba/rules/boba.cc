@@ -39,6 +39,7 @@ struct Plan {
   int max_iter = 0;                  // for kAlternate
   std::optional<double> p_min = {};  // none: no stage 2
   std::size_t parts = 1;             // server rows per class
+  std::size_t slack = 1;             // at least n - slack f are accepted
 };
 
 class Boba final : public WeightRule {
@@ -119,7 +120,7 @@ class Boba final : public WeightRule {
     if (plan_.parts > 1) {
       server_low = low_share_of_parts(original, stage1.subspace, plan_.parts);
     }
-    judge(mixes, n - f, server_low, decision);
+    judge(mixes, f, server_low, decision);
     assign_weights(gram, stage1, decision);
     decision.subspace = subspace_report(stage1, mixes, n, f, gram.servers());
     decision.condition = decision.subspace->condition;
@@ -156,8 +157,9 @@ class Boba final : public WeightRule {
     return std::clamp(kAutoFactor * *place, kAutoLoosest, kAutoTightest);
   }
 
-  // Stage 2: accepts clients whose least share is p_min or more, and at least `keep` of them.
-  void judge(const LabelMixes& mixes, std::size_t keep, std::optional<double> server_low,
+  // Stage 2: accepts clients whose least share is p_min or more, and at least n - slack f of them,
+  // or one.
+  void judge(const LabelMixes& mixes, std::size_t f, std::optional<double> server_low,
              Decision& decision) const {
     if (!plan_.p_min) {
       for (RowDecision& row : decision.rows) row.reason = "projected and averaged; no stage 2";
@@ -169,7 +171,7 @@ class Boba final : public WeightRule {
     for (std::size_t i = 0; i < n; ++i) {
       least[i] = mixes.shares.col(static_cast<Index>(i)).minCoeff(&worst[i]);
     }
-    const double p_min = threshold(least, keep, server_low);
+    const double p_min = threshold(least, n - f, server_low);
     if (*plan_.p_min == kAutoPMin) decision.measures.push_back({"p_min", p_min});
     if (server_low) decision.measures.push_back({"server_low_share", *server_low});
     const std::string bound = fmt::format("p_min={:g}", p_min);
@@ -183,18 +185,22 @@ class Boba final : public WeightRule {
       row.reason = fmt::format("share {:.3g} of class {} is {} {}", least[i], worst[i],
                                row.accepted ? "the least, not below" : "below", bound);
     }
+    const std::size_t keep = n - std::min(n - 1, plan_.slack * f);
     if (passed >= keep) return;
+    const std::string count = plan_.slack == 1
+                                  ? fmt::format("n - f = {}", keep)
+                                  : fmt::format("n - {} f = {}", plan_.slack, keep);
     for (std::size_t i : smallest(badness, keep)) {
       RowDecision& row = decision.rows[i];
       if (!row.accepted) {
-        row.reason += fmt::format("; kept all the same, among the n - f = {} best", keep);
+        row.reason += fmt::format("; kept all the same, among the {} best", count);
       }
       row.accepted = true;
     }
     decision.warnings.push_back(fmt::format(
-        "only {} of {} clients passed p_min={:g}; the n - f = {} with the largest least share were "
+        "only {} of {} clients passed p_min={:g}; the {} with the largest least share were "
         "accepted",
-        passed, n, p_min, keep));
+        passed, n, p_min, count));
   }
 
   // m + W * mean of the accepted coordinates, over all rows of the Gram matrix.
@@ -265,7 +271,8 @@ Result<Aggregator> make(const Options& options, Plan plan) {
 Result<Aggregator> make_boba(const BobaOptions& options) {
   return make(options, {.max_iter = options.max_iter,
                         .p_min = options.p_min,
-                        .parts = static_cast<std::size_t>(options.parts)});
+                        .parts = static_cast<std::size_t>(options.parts),
+                        .slack = static_cast<std::size_t>(options.slack)});
 }
 
 Result<Aggregator> make_boba_es(const BobaEsOptions& options) {

@@ -38,6 +38,7 @@ struct BobaOptions {
   double p_min = -0.5;  // the least share of a class that an accepted client may have; kAutoPMin
   int max_iter = 20;    // subspaces fitted in stage 1 at most, the server's not counted
   int parts = 1;        // server gradients per class, of disjoint samples; a class's stand together
+  int slack = 1;        // at least n - slack f clients are accepted, below p_min if need be
 
   static constexpr Info info() {
     return {.name = "boba",
@@ -47,8 +48,8 @@ struct BobaOptions {
                 "to it, beginning with the subspace of the server's gradients and alternating "
                 "until the set stays the same. Stage 2 writes each projected update as a mix of "
                 "the projected server gradients, an estimate of the client's label distribution, "
-                "and accepts it if no share is below p_min (at least the n - f best). The result "
-                "is the mean of the accepted projections.",
+                "and accepts it if no share is below p_min (at least the n - slack f best). The "
+                "result is the mean of the accepted projections.",
             .condition = kBobaCondition,
             .cost =
                 "one Gram pass over clients and server rows, one output pass; k (n + c)^2 c in "
@@ -63,7 +64,9 @@ struct BobaOptions {
             .or_word("auto", kAutoPMin),
         field("max_iter", &BobaOptions::max_iter, "fits of stage 1 at most").between(1, 100000),
         field("parts", &BobaOptions::parts, "server gradients per class, of disjoint samples")
-            .between(1, 64)};
+            .between(1, 64),
+        field("slack", &BobaOptions::slack, "at least n - slack f clients are accepted")
+            .between(1, 1024)};
   }
 };
 

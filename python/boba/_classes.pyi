@@ -397,7 +397,7 @@ class Boba(Rule):
     beginning with the subspace of the server's gradients and alternating until the set
     stays the same. Stage 2 writes each projected update as a mix of the projected server
     gradients, an estimate of the client's label distribution, and accepts it if no share is
-    below p_min (at least the n - f best). The result is the mean of the accepted
+    below p_min (at least the n - slack f best). The result is the mean of the accepted
     projections.
 
     Options:
@@ -405,6 +405,7 @@ class Boba(Rule):
         p_min = -0.5: least share of a class in an accepted label mix (-1000000..1|auto)
         max_iter = 20: fits of stage 1 at most (1..100000)
         parts = 1: server gradients per class, of disjoint samples (1..64)
+        slack = 1: at least n - slack f clients are accepted (1..1024)
 
     Condition: Needs one server gradient per class, not all equal, and f < n. Guaranteed
     when any n - 2f honest clients span the c - 1 directions of the simplex (so n - 2f >= c)
@@ -423,6 +424,7 @@ class Boba(Rule):
         p_min: float | Literal["auto"] = -0.5,
         max_iter: int = 20,
         parts: int = 1,
+        slack: int = 1,
     ) -> None: ...
     @property
     def f(self) -> int: ...
@@ -432,6 +434,8 @@ class Boba(Rule):
     def max_iter(self) -> int: ...
     @property
     def parts(self) -> int: ...
+    @property
+    def slack(self) -> int: ...
 
 class BobaES(Rule):
     """Boba with the best of all subsets in stage 1, for small n.

@@ -267,6 +267,39 @@ TEST(Boba, KeepsTheBestWhenTooFewPass) {
   EXPECT_TRUE(mentions(r.verdict.warnings, "passed p_min=1"));
 }
 
+// Against d-space, wherever the threshold and the least number of accepted clients are.
+TEST(Boba, SlackIsTheLeastNumberOfAcceptedClients) {
+  const SkewedRound data =
+      make_skewed({.honest = 30, .byzantine = 5, .noise = 0.05, .seed = 7}, Forgery::kIpm);
+  const UpdateMatrix updates = to_updates(data.updates, DType::kFloat64);
+  const UpdateMatrix server = to_updates(data.server, DType::kFloat64);
+  const MatrixXd u = to_matrix(updates.view());
+  const MatrixXd s = to_matrix(server.view());
+  for (const double p_min : {-0.5, -0.05, 0.01, 0.2}) {
+    for (const int slack : {1, 2, 3, 100}) {
+      SCOPED_TRACE(testing::Message() << "p_min " << p_min << ", slack " << slack);
+      const Outcome r = run("boba(f=5,p_min=" + std::to_string(p_min) +
+                                ",slack=" + std::to_string(slack) + ")",
+                            updates, server);
+      expect_same(r,
+                  boba_oracle(u, s,
+                              {.f = 5,
+                               .p_min = p_min,
+                               .slack = static_cast<std::size_t>(slack),
+                               .rank_tolerance = 1e-14}),
+                  1e-6);
+      EXPECT_GE(r.verdict.accepted(), slack < 7 ? 35U - 5U * static_cast<unsigned>(slack) : 1U);
+    }
+  }
+  // Nobody has shares of 0.9 in all four classes: only the least number is accepted.
+  EXPECT_EQ(run("boba(f=5,p_min=0.9)", updates, server).verdict.accepted(), 30U);
+  const Outcome two = run("boba(f=5,p_min=0.9,slack=2)", updates, server);
+  EXPECT_EQ(two.verdict.accepted(), 25U);
+  EXPECT_TRUE(mentions(two.verdict.warnings, "the n - 2 f = 25 with the largest"));
+  EXPECT_EQ(run("boba(f=5,p_min=0.9,slack=7)", updates, server).verdict.accepted(), 1U);
+  EXPECT_EQ(run("boba(f=0,p_min=0.9,slack=7)", updates, server).verdict.accepted(), 35U);
+}
+
 TEST(Boba, ReportsTheGuarantee) {
   const SkewedRound good =
       make_skewed({.honest = 40, .byzantine = 4, .noise = 0.01}, Forgery::kIpm);

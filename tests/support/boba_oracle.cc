@@ -163,9 +163,11 @@ BobaOracle boba_oracle(const MatrixXd& updates, const MatrixXd& server,
     result.accepted[i] = -badness[i] >= *options.p_min;
     if (!result.accepted[i]) --passed;
   }
-  if (passed < n - options.f) {
+  const std::size_t out = options.slack * options.f;
+  const std::size_t least = out < n ? n - out : 1;
+  if (passed < least) {
     double ignored = 1;
-    for (Index i : nearest(badness, n - options.f, &ignored)) {
+    for (Index i : nearest(badness, least, &ignored)) {
       result.accepted[static_cast<std::size_t>(i)] = true;
     }
   }

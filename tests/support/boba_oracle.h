@@ -16,6 +16,7 @@ struct BobaOracleOptions {
   OracleSearch search = OracleSearch::kAlternate;
   int max_iter = 20;
   std::optional<double> p_min = -0.5;
+  std::size_t slack = 1;
   double rank_tolerance = 1e-12;  // of a squared singular value, relative to the largest
 };
 
