@@ -47,7 +47,7 @@ class ManyCnn final : public ManyNetwork {
   Tensor forward(const std::vector<Tensor>& p, const Tensor& inputs, bool shared) const override {
     const std::int64_t clients = inputs.size(0);
     const std::int64_t examples = inputs.size(1);
-    Tensor x = many_relu_pool(many_laid_out_conv3x3(inputs.flatten(0, 1), p[0], p[1], shared));
+    Tensor x = many_laid_out_conv_pool(inputs.flatten(0, 1), p[0], p[1], shared);
     x = many_relu_pool(many_conv3x3(x, p[2], p[3], shared));
     x = torch::relu(many_conv3x3(x, p[4], p[5], shared));
     // The dense layers know the order channel, height, width.

@@ -185,6 +185,12 @@ Tensor as_wide_rows(const Tensor& weight, std::int64_t places) {
   const Tensor rows = as_rows(weight);
   return torch::constant_pad_nd(rows, {0, places - rows.size(2)});
 }
+// And back: gradient of such rows, as that of weight.
+Tensor from_wide_rows(const Tensor& gradient, const Tensor& weight) {
+  return gradient.narrow(2, 0, kSide * kSide * weight.size(2))
+      .reshape({weight.size(0), weight.size(1), kSide, kSide, weight.size(2)})
+      .permute({0, 1, 4, 2, 3});
+}
 
 struct LaidOutConvolution : torch::autograd::Function<LaidOutConvolution> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
@@ -209,10 +215,8 @@ struct LaidOutConvolution : torch::autograd::Function<LaidOutConvolution> {
     const std::int64_t clients = weight.size(0);
     const Tensor by_client = gradients[0].contiguous().view({clients, -1, weight.size(1)});
     const Tensor rows = tall_product(by_client, x.view({clients, -1, x.size(3)}));
-    const Tensor of_weight = rows.narrow(2, 0, kSide * kSide * weight.size(2))
-                                 .reshape({clients, weight.size(1), kSide, kSide, weight.size(2)})
-                                 .permute({0, 1, 4, 2, 3});
-    return {Tensor(), of_weight, by_client.sum(1, /*keepdim=*/false, torch::kFloat), Tensor()};
+    return {Tensor(), from_wide_rows(rows, weight),
+            by_client.sum(1, /*keepdim=*/false, torch::kFloat), Tensor()};
   }
 };
 
@@ -227,6 +231,24 @@ struct ReluPool : torch::autograd::Function<ReluPool> {
     return {many_cuda_relu_pool_gradient(gradients[0].contiguous(),
                                          context->get_saved_variables()[0],
                                          context->saved_data["sizes"].toIntVector())};
+  }
+};
+
+// Both at once, of shared weights: the convolution's output and its gradient are never in memory.
+struct LaidOutConvPool : torch::autograd::Function<LaidOutConvPool> {
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
+                        const Tensor& bias) {
+    const Tensor rows = as_wide_rows(weight.narrow(0, 0, 1), x.size(3)).to(x.scalar_type());
+    const Pooled pooled = many_cuda_conv_pool(x, rows[0], bias[0]);
+    context->save_for_backward({x, weight, pooled.places});
+    return pooled.values;
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const auto saved = context->get_saved_variables();
+    const Tensor& weight = saved[1];
+    const RowGradient sums =
+        many_cuda_conv_pool_gradient(saved[0], gradients[0].contiguous(), saved[2], weight.size(0));
+    return {Tensor(), from_wide_rows(sums.rows, weight), sums.bias};
   }
 };
 
@@ -250,6 +272,14 @@ Tensor many_relu_pool(const Tensor& x) {
   return torch::max_pool2d(torch::relu(x).permute({0, 3, 1, 2}), 2)
       .permute({0, 2, 3, 1})
       .contiguous();
+}
+
+Tensor many_laid_out_conv_pool(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                               bool shared) {
+  if (shared && many_cuda_serves_conv_pool(x, weight)) {
+    return LaidOutConvPool::apply(x, weight, bias);
+  }
+  return many_relu_pool(many_laid_out_conv3x3(x, weight, bias, shared));
 }
 
 Tensor many_conv3x3(const Tensor& x, const Tensor& weight, const Tensor& bias, bool shared) {

@@ -4,6 +4,9 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <limits>
+
+#include "boba/sim/conv_pool_kernels.h"
 #include "boba/sim/many_kernels.h"
 
 namespace boba {
@@ -13,6 +16,10 @@ using torch::Tensor;
 
 ImageBatch shape_of(const Tensor& x) {
   return {x.size(0), x.size(1), x.size(2), x.size(3) * static_cast<std::int64_t>(x.element_size())};
+}
+
+WindowList windows_of(const Tensor& x) {
+  return {x.size(0) * (x.size(1) / 2) * (x.size(2) / 2), x.size(2) / 2};
 }
 
 PoolType type_of(const Tensor& x) {
@@ -58,6 +65,43 @@ Tensor many_cuda_relu_pool_gradient(const Tensor& gradient, const Tensor& places
                      c10::cuda::getCurrentCUDAStream());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return out;
+}
+
+bool many_cuda_serves_conv_pool(const Tensor& x, const Tensor& weight) {
+  return many_cuda_serves(x) && x.scalar_type() == torch::kBFloat16 && x.numel() > 0 &&
+         x.size(1) % 2 == 0 && x.size(2) % 2 == 0 && x.size(3) == kConvPoolPlaces &&
+         windows_of(x).windows <= std::numeric_limits<std::int32_t>::max() &&
+         weight.size(1) == kConvPoolOutputs && 9 * weight.size(2) < kConvPoolPlaces;
+}
+
+Pooled many_cuda_conv_pool(const Tensor& x, const Tensor& rows, const Tensor& bias) {
+  const c10::cuda::CUDAGuard guard(x.device());
+  const std::vector<std::int64_t> sizes = {x.size(0), x.size(1) / 2, x.size(2) / 2,
+                                           kConvPoolOutputs};
+  Pooled pooled{torch::empty(sizes, x.options()),
+                torch::empty(sizes, x.options().dtype(torch::kByte))};
+  const Tensor weights = rows.contiguous();
+  const Tensor shift = bias.contiguous();
+  conv_pool(windows_of(x), x.data_ptr(), weights.data_ptr(), shift.data_ptr<float>(),
+            pooled.values.data_ptr(), pooled.places.data_ptr<std::uint8_t>(),
+            c10::cuda::getCurrentCUDAStream());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return pooled;
+}
+
+RowGradient many_cuda_conv_pool_gradient(const Tensor& x, const Tensor& gradient,
+                                         const Tensor& places, std::int64_t clients) {
+  const c10::cuda::CUDAGuard guard(x.device());
+  const WindowList windows = windows_of(x);
+  const std::int64_t slices = conv_pool_slices(windows, clients);
+  const Tensor parts = torch::empty({clients, slices, kConvPoolOutputs, kConvPoolPlaces},
+                                    x.options().dtype(torch::kFloat));
+  conv_pool_gradient(windows, clients, slices, x.data_ptr(), gradient.data_ptr(),
+                     places.data_ptr<std::uint8_t>(), parts.data_ptr<float>(),
+                     c10::cuda::getCurrentCUDAStream());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  const Tensor rows = parts.sum(1);
+  return {rows, rows.select(2, kConvPoolPlaces - 1)};
 }
 
 }  // namespace boba

@@ -23,4 +23,19 @@ Pooled many_cuda_relu_pool(const torch::Tensor& y);
 torch::Tensor many_cuda_relu_pool_gradient(const torch::Tensor& gradient,
                                            const torch::Tensor& places, at::IntArrayRef sizes);
 
+// Whether convolution and maximum are one kernel for such a layout x (N, height, width, 32 places)
+// and such weights (clients, 32 outputs, channels, 3, 3): bfloat16, even sides, a place to spare.
+bool many_cuda_serves_conv_pool(const torch::Tensor& x, const torch::Tensor& weight);
+// The same as many_cuda_relu_pool of rows x + bias at every place. rows: (outputs, places), in x's
+// type; bias: (outputs), float32.
+Pooled many_cuda_conv_pool(const torch::Tensor& x, const torch::Tensor& rows,
+                           const torch::Tensor& bias);
+// Of rows and bias for each client, float32, given the gradient of the values.
+struct RowGradient {
+  torch::Tensor rows;  // (clients, outputs, places); the last place means nothing
+  torch::Tensor bias;  // (clients, outputs)
+};
+RowGradient many_cuda_conv_pool_gradient(const torch::Tensor& x, const torch::Tensor& gradient,
+                                         const torch::Tensor& places, std::int64_t clients);
+
 }  // namespace boba

@@ -11,5 +11,17 @@ torch::Tensor many_cuda_relu_pool_gradient(const torch::Tensor& gradient,
                                            at::IntArrayRef /*sizes*/) {
   return gradient;
 }
+bool many_cuda_serves_conv_pool(const torch::Tensor& /*x*/, const torch::Tensor& /*weight*/) {
+  return false;
+}
+Pooled many_cuda_conv_pool(const torch::Tensor& x, const torch::Tensor& /*rows*/,
+                           const torch::Tensor& /*bias*/) {
+  return {x, x};
+}
+RowGradient many_cuda_conv_pool_gradient(const torch::Tensor& x, const torch::Tensor& /*gradient*/,
+                                         const torch::Tensor& /*places*/,
+                                         std::int64_t /*clients*/) {
+  return {x, x};
+}
 
 }  // namespace boba

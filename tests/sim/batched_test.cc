@@ -289,6 +289,16 @@ TEST(Device, GpuAgreesWithTheProcessorAfterTwentyRounds) {
   }
 }
 
+// Channels and sides for which the first convolution is one kernel: recorded and started again.
+TEST(Device, GpuAgreesWhereTheFirstConvolutionIsOneKernel) {
+  if (!device_name("cuda")) GTEST_SKIP() << "no GPU";
+  const Dataset images = test::small_images(3, {.channels = 3, .height = 18, .width = 20}, 36);
+  for (const char* rule : {"average", "coomed"}) {
+    SCOPED_TRACE(rule);
+    expect_gpu_agrees(gpu_experiment("cnn(channels=32)", rule), images, 0.05);
+  }
+}
+
 // Several calls of a replay, the last of them with points of the one before.
 TEST(Device, GpuAgreesOnLossesAtManyPoints) {
   if (!device_name("cuda")) GTEST_SKIP() << "no GPU";
