@@ -187,9 +187,8 @@ class Boba final : public WeightRule {
     }
     const std::size_t keep = n - std::min(n - 1, plan_.slack * f);
     if (passed >= keep) return;
-    const std::string count = plan_.slack == 1
-                                  ? fmt::format("n - f = {}", keep)
-                                  : fmt::format("n - {} f = {}", plan_.slack, keep);
+    const std::string count = plan_.slack == 1 ? fmt::format("n - f = {}", keep)
+                                               : fmt::format("n - {} f = {}", plan_.slack, keep);
     for (std::size_t i : smallest(badness, keep)) {
       RowDecision& row = decision.rows[i];
       if (!row.accepted) {

@@ -278,9 +278,9 @@ TEST(Boba, SlackIsTheLeastNumberOfAcceptedClients) {
   for (const double p_min : {-0.5, -0.05, 0.01, 0.2}) {
     for (const int slack : {1, 2, 3, 100}) {
       SCOPED_TRACE(testing::Message() << "p_min " << p_min << ", slack " << slack);
-      const Outcome r = run("boba(f=5,p_min=" + std::to_string(p_min) +
-                                ",slack=" + std::to_string(slack) + ")",
-                            updates, server);
+      const Outcome r =
+          run("boba(f=5,p_min=" + std::to_string(p_min) + ",slack=" + std::to_string(slack) + ")",
+              updates, server);
       expect_same(r,
                   boba_oracle(u, s,
                               {.f = 5,
