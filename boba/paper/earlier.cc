@@ -150,6 +150,10 @@ std::size_t merge(const Numbers& earlier, const std::set<std::uint64_t>& wanted,
   return ours.seeds() - before;
 }
 
+bool differ(const DatasetFacts& earlier, const DatasetFacts& facts) {
+  return facts.train != 0 && (facts.train != earlier.train || facts.test != earlier.test);
+}
+
 void merge_facts(const DatasetFacts& earlier, DatasetFacts& facts) {
   if (facts.train == 0) {
     facts.train = earlier.train;
@@ -181,8 +185,22 @@ void add_earlier(const EarlierReport& earlier, PaperResults& results) {
         &entry.second;
   }
   std::set<std::string> used;
+  std::set<std::string> other;
+  for (const EarlierFacts& each : earlier.facts) {
+    const auto known = results.facts.find(each.dataset);
+    if (each.experiment == results.file.name && known != results.facts.end() &&
+        differ(each.facts, known->second)) {
+      other.insert(each.dataset);
+    }
+  }
   for (const EarlierNumber& each : earlier.numbers) {
     if (each.experiment != results.file.name) continue;
+    if (other.contains(each.dataset)) {
+      if (each.metric == "accuracy") {
+        results.facts[each.dataset].other_data += each.numbers.seeds();
+      }
+      continue;
+    }
     const auto found = cells.find({each.dataset, each.rule, each.attack, each.setting});
     if (found == cells.end()) continue;
     Cell& cell = *found->second;

@@ -60,11 +60,12 @@ struct EarlierReport {
 Result<EarlierReport> parse_earlier(std::string_view numbers, std::string_view points,
                                     std::string_view facts);
 
-// Seeds that the database does not have; a mean of more seeds than are known one by one.
+// Seeds that the database does not have; a mean of more seeds than are known one by one. Nothing of
+// a data set whose sizes differ from those of the database: that is counted as other data.
 void add_earlier(const EarlierReport& earlier, PaperResults& results);
 
-// The measurements of an experiment that are complete in points.csv. Of a picture there are none:
-// its clouds are not kept.
+// The measurements of an experiment that points.csv has. Of a picture there are none: its clouds
+// are not kept.
 Result<std::vector<MeasurementRecord>> earlier_measurements(const EarlierReport& earlier,
                                                             const PaperFile& file,
                                                             const PaperOptions& options);

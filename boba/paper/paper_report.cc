@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -115,10 +116,16 @@ class Maker {
       if (!records) return records.error();
       chapter.records = *std::move(records);
     }
-    if (chapter.records.empty() && earlier_ != nullptr) {
+    if (earlier_ != nullptr) {
       auto records = earlier_measurements(*earlier_, file, options_);
       if (!records) return records.error();
-      chapter.records = *std::move(records);
+      for (MeasurementRecord& record : *records) {
+        const bool known = std::any_of(
+            chapter.records.begin(), chapter.records.end(), [&](const MeasurementRecord& other) {
+              return other.config == record.config && other.seed == record.seed;
+            });
+        if (!known) chapter.records.push_back(std::move(record));
+      }
     }
     chapters_.push_back(std::move(chapter));
     return {};
@@ -308,6 +315,10 @@ class Maker {
         }
       }
     }
+    // A picture is not drawn without its clouds, but what is kept of it stays.
+    for (const EarlierPoint& each : kept_points()) {
+      add(each.experiment, each.measurement, std::to_string(each.seed), each.point);
+    }
     for (const auto& entry : times_) {
       add("ablation", kTimes, "",
           {entry.first, static_cast<double>(entry.second.rounds), entry.second.mean});
@@ -317,6 +328,18 @@ class Maker {
           {entry.first, static_cast<double>(entry.second.rounds), entry.second.mean});
     }
     return text;
+  }
+
+  std::vector<EarlierPoint> kept_points() const {
+    std::vector<EarlierPoint> kept;
+    if (earlier_ == nullptr) return kept;
+    for (const Chapter& chapter : chapters_) {
+      if (chapter.file->kind != Kind::kPicture || !chapter.records.empty()) continue;
+      for (const EarlierPoint& each : earlier_->points) {
+        if (each.experiment == chapter.file->name) kept.push_back(each);
+      }
+    }
+    return kept;
   }
 
   std::string facts() const {

@@ -45,8 +45,9 @@ void take_longer(const EarlierReport* earlier, std::string_view experiment,
   if (earlier == nullptr) return;
   for (const EarlierPoint& each : earlier->points) {
     if (each.experiment != experiment || each.measurement != measurement) continue;
-    RoundMean& mean = means[each.point.series];
+    if (!(each.point.x >= 1 && each.point.x < 1e15)) continue;
     const auto rounds = static_cast<std::size_t>(each.point.x);
+    RoundMean& mean = means[each.point.series];
     if (rounds > mean.rounds) mean = {each.point.y, rounds};
   }
 }

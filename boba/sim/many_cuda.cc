@@ -68,9 +68,8 @@ Tensor many_cuda_relu_pool_gradient(const Tensor& gradient, const Tensor& places
 }
 
 bool many_cuda_serves_conv_pool(const Tensor& x, const Tensor& weight) {
-  return BOBA_FUSED_CONV != 0 && many_cuda_serves(x) && x.scalar_type() == torch::kBFloat16 &&
-         x.numel() > 0 && x.size(1) % 2 == 0 && x.size(2) % 2 == 0 &&
-         x.size(3) == kConvPoolPlaces &&
+  return many_cuda_serves(x) && x.scalar_type() == torch::kBFloat16 && x.numel() > 0 &&
+         x.size(1) % 2 == 0 && x.size(2) % 2 == 0 && x.size(3) == kConvPoolPlaces &&
          windows_of(x).windows <= std::numeric_limits<std::int32_t>::max() &&
          weight.size(1) == kConvPoolOutputs && 9 * weight.size(2) < kConvPoolPlaces;
 }

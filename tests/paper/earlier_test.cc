@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "boba/paper/comparison.h"
+#include "boba/paper/goals.h"
 #include "boba/paper/paper_report.h"
+#include "boba/paper/round_means.h"
 #include "tests/paper/runs.h"
 #include "tests/support/report_markup.h"
 #include "tests/support/tools_process.h"
@@ -105,6 +107,90 @@ TEST_F(PaperEarlier, SeedsThatNobodyAsksForStayOut) {
   // Cells of other experiments, and those that nobody knows any more.
   EXPECT_EQ(cell(report_of("pmin,mnist,boba,ipm,4,accuracy,,,85,5,2,,,1:80 2:90\n")).seeds, 0U);
   EXPECT_EQ(cell(report_of("step,mnist,boba,ipm,5,accuracy,,,85,5,2,,,1:80 2:90\n")).seeds, 0U);
+}
+
+// A mean of three seeds of which one is known, written and read again.
+TEST_F(PaperEarlier, AMeanWithSomeOfItsSeedsIsKept) {
+  const EarlierReport earlier = report_of("step,mnist,boba,ipm,4,accuracy,,,85,0.5,3,,,2:85.5\n");
+  const Comparison c = cell(earlier);
+  EXPECT_EQ(c.seeds, 3U);
+  EXPECT_EQ(*c.ours, 85);
+  const std::vector<Comparison> one = {c};
+  EXPECT_NE(to_csv(one).find("step,mnist,boba,ipm,4,accuracy,,,85,0.5,3,,,2:85.5\n"),
+            std::string::npos)
+      << to_csv(one);
+}
+
+TEST_F(PaperEarlier, NumbersOfOtherDataStayOut) {
+  add_seeds(1, 1, 0.9);  // 48 training and 30 test examples
+  const std::string number = "step,mnist,boba,ipm,4,accuracy,,,85,5,2,,,2:80 3:90\n";
+  const auto with = [&](const std::string& sizes) {
+    return cell(report_of(number, "", "step,mnist," + sizes + ",200,100,15,0.1.0\n")).seeds;
+  };
+  EXPECT_EQ(with("48,30"), 3U);
+  EXPECT_EQ(with("60000,30"), 1U);
+  EXPECT_EQ(with("48,10000"), 1U);
+}
+
+TEST_F(PaperEarlier, MeasurementsAreAddedOneByOne) {
+  const auto file = paper::load_paper("loss-ratio");
+  ASSERT_TRUE(file);
+  const std::vector<PaperRun> runs = runs_of("loss-ratio");
+  ASSERT_EQ(runs.size(), 7U);
+  std::string points;
+  for (const PaperRun& run : runs) {
+    points += "loss-ratio,\"" + paper::measurement_name(run.experiment) + "\",1,ratio,5,1.5\n";
+  }
+  MeasurementRecord own;
+  own.experiment = "loss-ratio";
+  own.config = canonical_text(runs[2].experiment);
+  own.seed = 1;
+  own.points = {{"ratio", 5, 1.25}};
+  ASSERT_TRUE(store_.write_measurement(own));
+  const EarlierReport earlier = report_of("", points, "loss-ratio,,,,,,,\"cpu, 2 threads\"\n");
+  const auto report = make_paper_report({&*file, 1}, {}, &store_, &earlier);
+  ASSERT_TRUE(report) << report.error().message;
+  const std::string& csv = report->numbers[1].text;
+  EXPECT_EQ(count_of(csv, ",ratio,5,1.5\n"), 6U) << csv;
+  EXPECT_EQ(count_of(csv, ",ratio,5,1.25\n"), 1U) << csv;
+}
+
+TEST_F(PaperEarlier, WhatIsKeptOfAPictureStays) {
+  const auto file = paper::load_paper("picture");
+  ASSERT_TRUE(file);
+  const EarlierReport earlier = report_of("", "picture,,2,krum none,0.5,0.25\n");
+  const auto report = make_paper_report({&*file, 1}, {}, nullptr, &earlier);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_NE(report->html.find("Not run."), std::string::npos);
+  EXPECT_EQ(report->numbers[1].text, kPointsHead + "picture,,2,krum none,0.5,0.25\n");
+}
+
+TEST_F(PaperEarlier, TheLongerMeanOfRoundsStands) {
+  const EarlierReport earlier =
+      report_of("",
+                "time,fits,,mnist,100,3.5\ntime,fits,,cifar10,10,2\ntime,fits,,ag-news,0,9\n"
+                "ablation,milliseconds,,boba,1000,7\n");
+  std::map<std::string, paper::RoundMean> means = {{"mnist", {3.0, 50}}, {"cifar10", {2.5, 20}}};
+  take_longer(&earlier, "time", "fits", means);
+  EXPECT_EQ(means.size(), 2U) << "no rounds, no mean";
+  EXPECT_EQ(means["mnist"].mean, 3.5);
+  EXPECT_EQ(means["mnist"].rounds, 100U);
+  EXPECT_EQ(means["cifar10"].mean, 2.5);
+}
+
+// The median needs the seeds one by one.
+TEST_F(PaperEarlier, AMeanAloneHasNoMedian) {
+  const auto goal = [&](const std::string& by_seed) {
+    const auto file = paper::load_paper("unbiasedness");
+    auto results = paper::collect(*file, {}, paper::RunIndex(), nullptr);
+    add_earlier(report_of("unbiasedness,mnist,boba,none,,mrd,,,1.5,1,5,,," + by_seed + "\n"),
+                *results);
+    const auto published = paper::published_values("unbiasedness");
+    return paper::goals(compare(*results, *published, {}, false), {})[4];
+  };
+  EXPECT_EQ(goal("").state, paper::GoalState::kNotRun);
+  EXPECT_EQ(goal("1:1 2:1 3:1 4:9 5:1").state, paper::GoalState::kMet);
+  EXPECT_EQ(goal("1:1 2:4 3:4 4:9 5:1").state, paper::GoalState::kNotMet);
 }
 
 TEST_F(PaperEarlier, ARowWithoutNumbersWasNotRun) {

@@ -94,6 +94,14 @@ TEST_F(PaperCommand, RunsReportsAndGoesOn) {
       boba({"paper", "report", "tiny.toml", "--earlier", "numbers", "--out", "again.html"});
   ASSERT_EQ(redrawn.status, 0) << redrawn.err;
   EXPECT_EQ(read_text(folder_ / "again.html"), page);
+  // But not where a database was named, and not over numbers that would be lost.
+  const Finished named = boba({"paper", "report", "--db", "al.db", "--earlier", "numbers"});
+  EXPECT_EQ(named.status, 1);
+  EXPECT_TRUE(has(named.err, "there is no results database al.db")) << named.err;
+  const Finished over =
+      boba({"paper", "report", "tiny.toml", "--earlier", "numbers", "--csv", "numbers"});
+  EXPECT_EQ(over.status, 2);
+  EXPECT_TRUE(has(over.err, "give it another folder")) << over.err;
 }
 
 TEST_F(PaperCommand, SmallVersionsAreRunsOfTheirOwn) {

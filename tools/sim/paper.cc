@@ -32,6 +32,7 @@ struct ReportCommand {
   std::string out = "boba-paper.html";
   std::string csv;
   std::string earlier;
+  bool db_given = false;
 };
 
 // "-" where nothing is known, "0" where nothing is left, "2 h 05 min".
@@ -113,15 +114,22 @@ Outcome run_report(const ReportCommand& options) {
   if (!options.earlier.empty() && (options.choice.quick || !options.choice.settings.empty())) {
     return usage("--earlier has numbers of the full experiments; leave --quick and --set away");
   }
+  const bool part =
+      !options.choice.names.empty() || !options.choice.grids.empty() || options.choice.seeds > 0;
+  if (part && std::filesystem::equivalent(options.earlier, options.csv, ignored)) {
+    return usage(
+        "--csv would write over the numbers of --earlier with those of a part of the experiments; "
+        "give it another folder, or leave names, --grid and --seeds away");
+  }
   std::optional<paper::EarlierReport> earlier;
   if (!options.earlier.empty()) {
     auto read = read_earlier(options.earlier);
     if (!read) return failed(read.error());
     earlier = *std::move(read);
   }
-  // An earlier report can be drawn again without any database.
+  // An earlier report can be drawn again without any database, if none is named.
   std::optional<Store> store;
-  if (!earlier || std::filesystem::exists(options.db, ignored)) {
+  if (!earlier || options.db_given || std::filesystem::exists(options.db, ignored)) {
     Result<Store> opened = open_results(options.db);
     if (!opened) return failed(opened.error());
     store = *std::move(opened);
@@ -181,7 +189,10 @@ void add_paper_report(CLI::App& paper, Outcome& outcome) {
       "  boba paper report --db all.db --out paper.html --csv numbers\n"
       "  boba paper report --earlier docs/results --csv docs/results\n"
       "  boba paper report robustness --quick");
-  command->callback([options, &outcome] { outcome = run_report(*options); });
+  command->callback([options, command, &outcome] {
+    options->db_given = command->count("--db") > 0;
+    outcome = run_report(*options);
+  });
 }
 
 }  // namespace
