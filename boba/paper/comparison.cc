@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "boba/paper/csv_text.h"
 #include "boba/paper/earlier.h"
 #include "boba/report/statistics.h"
 #include "boba/report/text.h"
@@ -12,8 +13,11 @@
 namespace boba::paper {
 namespace {
 
+// pattern: one value, or several as "lie|mimic"; empty or "*": any.
 bool fits(const std::string& pattern, const std::string& value) {
-  return pattern.empty() || pattern == "*" || pattern == value;
+  if (pattern.empty() || pattern == "*") return true;
+  const std::vector<std::string> values = parts_of(pattern, "|");
+  return std::find(values.begin(), values.end(), value) != values.end();
 }
 
 const Published* find_published(std::span<const Published> all, const Comparison& c,

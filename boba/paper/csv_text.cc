@@ -46,6 +46,16 @@ std::vector<Line> split(std::string_view text) {
 
 }  // namespace
 
+std::vector<std::string> parts_of(std::string_view text, std::string_view separator) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + separator.size(), text.size()));
+  }
+  return parts;
+}
+
 Result<std::vector<std::vector<std::string>>> parse_csv(std::string_view text,
                                                         std::string_view origin,
                                                         std::span<const std::string_view> columns) {

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <utility>
 
 #include "boba/experiment/value.h"
+#include "boba/paper/comparison.h"
 #include "boba/paper/csv_text.h"
 
 namespace boba::paper {
@@ -16,27 +15,15 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-std::vector<std::string> split(std::string_view text, std::string_view between) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(between), text.size());
-    if (end > 0) parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + between.size(), text.size()));
-  }
-  return parts;
-}
-
 // Cells of one line of a file, read one after another; the first that is wrong is kept.
 class Reader {
  public:
   Reader(std::string_view file, std::size_t line) : file_(file), line_(line) {}
 
   double number(const std::string& text) {
-    double value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, status] = std::from_chars(text.data(), end, value);
-    if (status != std::errc() || stop != end || !std::isfinite(value)) wrong(text, "a number");
-    return value;
+    const auto value = number_in<double>(text);
+    if (!value) wrong(text, "a number");
+    return value.value_or(0);
   }
 
   std::optional<double> number_or_none(const std::string& text) {
@@ -46,17 +33,15 @@ class Reader {
 
   template <typename Whole>
   Whole whole(const std::string& text) {
-    Whole value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, status] = std::from_chars(text.data(), end, value);
-    if (status != std::errc() || stop != end) wrong(text, "a whole number");
-    return value;
+    const auto value = number_in<Whole>(text);
+    if (!value) wrong(text, "a whole number");
+    return value.value_or(0);
   }
 
   // "1:92.43 2:92.6"
   std::map<std::uint64_t, double> by_seed(const std::string& text) {
     std::map<std::uint64_t, double> values;
-    for (const std::string& part : split(text, " ")) {
+    for (const std::string& part : parts_of(text, " ")) {
       const std::size_t colon = part.find(':');
       if (colon == std::string::npos) {
         wrong(part, "a seed and its number, like 1:92.43");
@@ -88,7 +73,7 @@ class Reader {
 Result<void> read_number(const Row& row, Reader& reader, EarlierReport& report) {
   EarlierNumber number{row[0], row[1], row[2], row[3], row[4], row[5], {}};
   // A row without numbers was not run; the worst case is computed anew.
-  if (row[8].empty() || row[3] == "worst") return {};
+  if (row[8].empty() || row[3] == kWorst) return {};
   number.numbers.by_seed = reader.by_seed(row[13]);
   number.numbers.summary = Summary{reader.number(row[8]), reader.number_or_none(row[9]),
                                    reader.whole<std::size_t>(row[10])};
@@ -113,12 +98,12 @@ Result<void> read_facts(const Row& row, Reader& reader, EarlierReport& report) {
   if (row[1].empty()) {
     known.facts.versions.insert(row[7]);
   } else {
-    for (const std::string& each : split(row[7], "; ")) known.facts.versions.insert(each);
+    for (const std::string& each : parts_of(row[7], "; ")) known.facts.versions.insert(each);
     known.facts.train = reader.whole<std::size_t>(row[2]);
     known.facts.test = reader.whole<std::size_t>(row[3]);
     known.facts.rounds = reader.whole<int>(row[4]);
     known.facts.honest = reader.whole<int>(row[5]);
-    for (const std::string& each : split(row[6], " ")) {
+    for (const std::string& each : parts_of(row[6], " ")) {
       known.facts.byzantine.insert(reader.whole<int>(each));
     }
   }

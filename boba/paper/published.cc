@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
-#include <cmath>
 
 #include "boba/experiment/value.h"
 #include "boba/paper/csv_text.h"
@@ -19,10 +17,7 @@ constexpr std::array<std::string_view, 7> kExplanationColumns = {
     "experiment", "dataset", "setting", "rule", "attack", "metric", "text"};
 
 Result<double> read_number(const std::string& text, std::string_view origin) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, status] = std::from_chars(text.data(), end, value);
-  if (status == std::errc() && stop == end && std::isfinite(value)) return value;
+  if (const auto value = number_in<double>(text)) return *value;
   return invalid_argument(fmt::format("{}: '{}' is no number", origin, printable(text)));
 }
 
