@@ -31,8 +31,6 @@ class ManyMlp final : public ManyNetwork {
   }
 };
 
-constexpr bool kFuse = BOBA_FUSED_CONV != 0;
-
 class ManyCnn final : public ManyNetwork {
  public:
   explicit ManyCnn(bool short_numbers) : type_(short_numbers ? torch::kBFloat16 : torch::kFloat) {}
@@ -49,7 +47,7 @@ class ManyCnn final : public ManyNetwork {
   Tensor forward(const std::vector<Tensor>& p, const Tensor& inputs, bool shared) const override {
     const std::int64_t clients = inputs.size(0);
     const std::int64_t examples = inputs.size(1);
-    Tensor x = many_laid_out_conv_pool(inputs.flatten(0, 1), p[0], p[1], shared, kFuse);
+    Tensor x = many_laid_out_conv_pool(inputs.flatten(0, 1), p[0], p[1], shared);
     x = many_relu_pool(many_conv3x3(x, p[2], p[3], shared));
     x = torch::relu(many_conv3x3(x, p[4], p[5], shared));
     // The dense layers know the order channel, height, width.

@@ -275,8 +275,8 @@ Tensor many_relu_pool(const Tensor& x) {
 }
 
 Tensor many_laid_out_conv_pool(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                               bool shared, bool fuse) {
-  if (fuse && shared && many_cuda_serves_conv_pool(x, weight)) {
+                               bool shared) {
+  if (shared && many_cuda_serves_conv_pool(x, weight)) {
     return LaidOutConvPool::apply(x, weight, bias);
   }
   return many_relu_pool(many_laid_out_conv3x3(x, weight, bias, shared));

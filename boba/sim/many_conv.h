@@ -22,9 +22,9 @@ torch::Tensor many_laid_out_conv3x3(const torch::Tensor& x, const torch::Tensor&
 // max(0, largest of 2x2) of (N, height, width, channels).
 torch::Tensor many_relu_pool(const torch::Tensor& x);
 
-// many_relu_pool of many_laid_out_conv3x3. fuse: as one kernel where many_cuda_serves_conv_pool and
-// weights are shared.
+// many_relu_pool of many_laid_out_conv3x3; one kernel where many_cuda_serves_conv_pool and weights
+// are shared.
 torch::Tensor many_laid_out_conv_pool(const torch::Tensor& x, const torch::Tensor& weight,
-                                      const torch::Tensor& bias, bool shared, bool fuse);
+                                      const torch::Tensor& bias, bool shared);
 
 }  // namespace boba

@@ -289,8 +289,7 @@ TEST(Device, GpuAgreesWithTheProcessorAfterTwentyRounds) {
   }
 }
 
-// Channels and sides for which the first convolution is one kernel if the build says so: recorded
-// and started again.
+// Channels and sides for which the first convolution is one kernel: recorded and started again.
 TEST(Device, GpuAgreesWhereTheFirstConvolutionIsOneKernel) {
   if (!device_name("cuda")) GTEST_SKIP() << "no GPU";
   const Dataset images = test::small_images(3, {.channels = 3, .height = 18, .width = 20}, 36);

@@ -77,7 +77,7 @@ Answer answer_of(const Problem& p, const Forward& forward) {
 Answer ours(const Problem& p, torch::ScalarType type, bool shared) {
   const Tensor x = lay_out(p.images.to(type));
   return answer_of(p, [&](const Tensor& weight, const Tensor& bias) {
-    return many_laid_out_conv_pool(x, weight, bias, shared, /*fuse=*/true);
+    return many_laid_out_conv_pool(x, weight, bias, shared);
   });
 }
 
