@@ -20,8 +20,9 @@ struct Goal {
 
 std::string_view name(GoalState state);
 
-// From the comparisons of the experiments unbiasedness and robustness.
+// From the comparisons of the experiments unbiasedness, robustness and precision.
 std::vector<Goal> goals(std::span<const Comparison> unbiasedness,
-                        std::span<const Comparison> robustness);
+                        std::span<const Comparison> robustness,
+                        std::span<const Comparison> precision);
 
 }  // namespace boba::paper

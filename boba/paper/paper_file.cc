@@ -176,7 +176,7 @@ Result<PaperFile> read_file(const toml::table& root, std::string_view origin,
   if (done) done = reader.integer("place", 0, 1000, file.place);
   if (done) done = reader.text("about", file.about);
   if (done) done = read_kind(reader, root, file.kind);
-  if (done) done = reader.text("published", file.published);
+  if (done) done = reader.texts("published", file.published);
   if (done) done = reader.text("axis", file.axis);
   if (done) done = reader.text("second_axis", file.second_axis);
   if (done) done = reader.integer("seeds", 1, kMostSeeds, file.seeds);

@@ -50,12 +50,12 @@ struct PaperGrid {
 };
 
 struct PaperFile {
-  std::string name;       // of the file, without its ending
-  std::string title;      // "Robustness"
-  std::string what;       // "Table 2"
-  std::string about;      // a few sentences for a reader
-  std::string published;  // name of the CSV file of published values; may be empty
-  std::string axis;       // what the setting is called; may be empty
+  std::string name;                    // of the file, without its ending
+  std::string title;                   // "Robustness"
+  std::string what;                    // "Table 2"
+  std::string about;                   // a few sentences for a reader
+  std::vector<std::string> published;  // names of CSV files of published values
+  std::string axis;                    // what the setting is called; may be empty
   std::string second_axis;
   Kind kind = Kind::kTable;
   int place = 0;  // in lists

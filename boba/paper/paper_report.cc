@@ -255,8 +255,11 @@ class Maker {
     const Chapter* none = chapter_of("unbiasedness");
     const Chapter* attacked = chapter_of("robustness");
     if (none == nullptr || attacked == nullptr || options_.quick) return "";
+    const Chapter* precision = chapter_of("precision");
+    const auto precise =
+        precision == nullptr ? std::span<const Comparison>() : std::span(precision->cells);
     return "<section class=\"part\" id=\"goals\"><h2>Summary</h2>" +
-           goals_html(goals(none->cells, attacked->cells)) + "</section>";
+           goals_html(goals(none->cells, attacked->cells, precise)) + "</section>";
   }
 
   std::string page() {

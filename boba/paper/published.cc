@@ -25,7 +25,6 @@ Result<double> read_number(const std::string& text, std::string_view origin) {
 
 Result<std::vector<Published>> published_values(std::string_view name) {
   std::vector<Published> values;
-  if (name.empty()) return values;
   const std::string path = fmt::format("published/{}.csv", name);
   const std::string_view text = embedded_text(path);
   if (text.empty()) {
@@ -46,6 +45,16 @@ Result<std::vector<Published>> published_values(std::string_view name) {
     values.push_back(std::move(value));
   }
   return values;
+}
+
+Result<std::vector<Published>> published_values(std::span<const std::string> names) {
+  std::vector<Published> all;
+  for (const std::string& name : names) {
+    auto values = published_values(name);
+    if (!values) return values.error();
+    all.insert(all.end(), values->begin(), values->end());
+  }
+  return all;
 }
 
 Result<std::vector<Explanation>> parse_explanations(std::string_view csv, std::string_view origin) {

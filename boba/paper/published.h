@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,10 @@ struct Published {
   std::optional<double> sd;
 };
 
-// published/NAME.csv; nothing where the name is empty.
+// published/NAME.csv.
 Result<std::vector<Published>> published_values(std::string_view name);
+// All of several.
+Result<std::vector<Published>> published_values(std::span<const std::string> names);
 
 // Why some cells differ; an empty text or * stands for any.
 struct Explanation {

@@ -33,8 +33,11 @@ TEST(PublishedValues, AreAsManyAsThePaperPrints) {
   EXPECT_EQ(values_of("ablation").size(), 5U * 7);
   EXPECT_EQ(values_of("dirichlet").size(), 3U * (4 * 9 - 1));
   EXPECT_EQ(values_of("participation").size(), 4U * (4 * 9 - 1));
-  EXPECT_TRUE(values_of("").empty());
   EXPECT_FALSE(paper::published_values("nonsense"));
+  const std::vector<std::string> two = {"unbiasedness", "ablation"};
+  EXPECT_EQ(paper::published_values(two)->size(), 16U * 3 * 2 - 3 + 5 * 7);
+  const std::vector<std::string> wrong = {"unbiasedness", "nonsense"};
+  EXPECT_FALSE(paper::published_values(wrong));
 }
 
 TEST(PublishedValues, AreThoseOfThePaper) {

@@ -94,7 +94,7 @@ TEST_F(PaperPage, SaysWhatWasNotRun) {
   const std::vector<PaperFile> files = all_files();
   const std::string html = page({}, files);
   EXPECT_EQ(markup_fault(html), "");
-  EXPECT_EQ(count_of(html, "<section class=\"chapter\""), 19U);
+  EXPECT_EQ(count_of(html, "<section class=\"chapter\""), 20U);
   for (const PaperFile& file : files) {
     EXPECT_NE(html.find("<section class=\"chapter\" id=\"" + file.name + "\""), std::string::npos);
   }
@@ -102,7 +102,7 @@ TEST_F(PaperPage, SaysWhatWasNotRun) {
   EXPECT_NE(html.find("92.5 ± 0.1"), std::string::npos);
   EXPECT_EQ(html.find("class=\"ours\""), std::string::npos);
   EXPECT_GT(count_of(html, "not run"), 500U);
-  EXPECT_EQ(count_of(html, "<td class=\"state\">not run</td>"), 7U);
+  EXPECT_EQ(count_of(html, "<td class=\"state\">not run</td>"), 9U);
 }
 
 // A figure whose points have one seed or three says so, not "3 seeds".
@@ -133,8 +133,8 @@ TEST_F(PaperPage, ShowsEveryTableAndFigure) {
   EXPECT_EQ(report->html.find(">not run<"), std::string::npos);
   EXPECT_NE(report->html.find("not explained yet"), std::string::npos);
   EXPECT_NE(report->html.find("(printed 71.5)"), std::string::npos);
-  // Tables 1, 2: three data sets each, 7: with two alphas; 3 and 4: one; 8: four rates.
-  EXPECT_EQ(count_of(report->html, "<table class=\"sortable paper\">"), 3U + 3 + 6 + 1 + 1 + 4);
+  // Tables 1, 2: three data sets each, 7: with two alphas; 3 and 4: one; 8: four rates; float32.
+  EXPECT_EQ(count_of(report->html, "<table class=\"sortable paper\">"), 3U + 3 + 6 + 1 + 1 + 4 + 1);
   ASSERT_EQ(report->numbers.size(), 3U);
   const std::string& csv = report->numbers[0].text;
   EXPECT_EQ(csv.find(",not run,\n"), std::string::npos);
@@ -167,7 +167,7 @@ TEST_F(PaperPage, ProgressCountsAndJudgesTheRest) {
   const std::vector<PaperFile> files = all_files();
   const auto nothing = paper::progress_of(files, {}, nullptr);
   ASSERT_TRUE(nothing) << nothing.error().message;
-  ASSERT_EQ(nothing->size(), 19U);
+  ASSERT_EQ(nothing->size(), 20U);
   EXPECT_EQ((*nothing)[0].runs, 16U * (5 + 3 + 1));
   EXPECT_EQ((*nothing)[0].done, 0U);
   EXPECT_FALSE((*nothing)[0].seconds_left);
