@@ -166,6 +166,7 @@ TEST_F(PaperCommand, ResultsOfOtherMachinesAreImported) {
   EXPECT_EQ(boba({"results", "import"}).status, 2);
   const Finished missing = boba({"results", "import", "no.db", "--db", "new.db"});
   EXPECT_EQ(missing.status, 1);
+  EXPECT_TRUE(has(missing.err, "there is no database no.db to import; nothing was written"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "new.db"));
   EXPECT_TRUE(has(boba({"results", "--wheer", "x"}).err, "--where"));
 }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "tools/sim/results_common.h"
 #include "tools/table.h"
@@ -59,6 +61,11 @@ void print_report(const ImportReport& report) {
 
 Outcome run_import(const Options& options) {
   // Asked first: a database that is made for nothing would be left behind.
+  std::error_code ignored;
+  if (!std::filesystem::exists(options.from, ignored)) {
+    return Failure{kFailed, fmt::format("there is no database {} to import; nothing was written",
+                                        options.from)};
+  }
   if (Result<Store> other = open_results(options.from); !other) return failed(other.error());
   Result<Store> store = Store::open(options.db, OpenMode::kCreate);
   if (!store) return failed(store.error());
