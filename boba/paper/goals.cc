@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <string_view>
 
 #include "boba/paper/page_parts.h"
 #include "boba/report/text.h"
@@ -48,18 +50,18 @@ class Verdict {
 
 double ours_of(const Comparison* c) { return c != nullptr && c->ours ? *c->ours : NAN; }
 
-using Rows = std::initializer_list<std::span<const Comparison>>;
+using Tables = std::initializer_list<std::span<const Comparison>>;
 
 // MNIST's accuracies of some rules.
-Goal close_to_paper(const std::string& words, std::initializer_list<std::string_view> rules,
-                    const Rows& rows) {
+Goal close_to_paper(const std::string& subject, std::initializer_list<std::string_view> rules,
+                    const Tables& tables) {
   constexpr double kLeast = 0.7;
   Verdict verdict;
   double largest = 0;
   std::size_t cells = 0;
   for (const std::string_view rule : rules) {
-    for (const auto& list : rows) {
-      for (const Comparison& c : list) {
+    for (const auto& table : tables) {
+      for (const Comparison& c : table) {
         if (c.dataset != "mnist" || c.rule != rule || c.metric != "accuracy" ||
             c.attack == kWorst) {
           continue;
@@ -73,16 +75,17 @@ Goal close_to_paper(const std::string& words, std::initializer_list<std::string_
     }
   }
   if (cells == 0) verdict.check(nullptr, false, "");
-  return verdict.goal(words + " within max(0.7 points, 2 sd) of the paper in every column",
+  return verdict.goal(subject + " within max(0.7 points, 2 sd) of the paper in every column",
                       fmt::format("largest difference {:.1f} points", largest));
 }
 
-Goal worst_at_least(const std::string& words, std::span<const Comparison> rows, double least) {
-  const Comparison* worst = find(rows, "mnist", "", kBoba, kWorst, "accuracy");
+// MNIST's worst case of boba.
+Goal worst_at_least(const std::string& subject, std::span<const Comparison> table, double least) {
+  const Comparison* worst = find(table, "mnist", "", kBoba, kWorst, "accuracy");
   const double ours = ours_of(worst);
   Verdict verdict;
   verdict.check(worst, ours >= least, fmt::format("it is {:.1f}", ours));
-  return verdict.goal(fmt::format("{} is at least {:.1f}", words, least),
+  return verdict.goal(fmt::format("{} is at least {:.1f}", subject, least),
                       fmt::format("{:.1f}", ours));
 }
 

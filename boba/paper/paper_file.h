@@ -54,7 +54,7 @@ struct PaperFile {
   std::string title;                   // "Robustness"
   std::string what;                    // "Table 2"
   std::string about;                   // a few sentences for a reader
-  std::vector<std::string> published;  // names of CSV files of published values
+  std::vector<std::string> published;  // names of CSV files of published values; may be empty
   std::string axis;                    // what the setting is called; may be empty
   std::string second_axis;
   Kind kind = Kind::kTable;

@@ -24,7 +24,7 @@ struct Published {
 
 // published/NAME.csv.
 Result<std::vector<Published>> published_values(std::string_view name);
-// All of several.
+// Those of several files, one after another.
 Result<std::vector<Published>> published_values(std::span<const std::string> names);
 
 // Why some cells differ; an empty text or * stands for any.

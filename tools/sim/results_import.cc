@@ -60,12 +60,12 @@ void print_report(const ImportReport& report) {
 }
 
 Outcome run_import(const Options& options) {
-  // Asked first: a database that is made for nothing would be left behind.
-  std::error_code ignored;
-  if (!std::filesystem::exists(options.from, ignored)) {
+  std::error_code error;
+  if (!std::filesystem::exists(options.from, error) && !error) {
     return Failure{kFailed, fmt::format("there is no database {} to import; nothing was written",
                                         options.from)};
   }
+  // Opened first: a database that is made for nothing would be left behind.
   if (Result<Store> other = open_results(options.from); !other) return failed(other.error());
   Result<Store> store = Store::open(options.db, OpenMode::kCreate);
   if (!store) return failed(store.error());
