@@ -1,9 +1,12 @@
 #include "tests/support/theory_rounds.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 
 #include "boba/attacks/registry.h"
 #include "boba/core/random.h"
@@ -103,6 +106,13 @@ double slope(const std::vector<double>& x, const std::vector<double>& y) {
     sxy += a * b;
   }
   return (count * sxy - sx * sy) / (count * sxx - sx * sx);
+}
+
+void plotted(const std::string& figure, const std::string& line, double x, double y) {
+  const char* path = std::getenv("BOBA_THEORY_POINTS");
+  if (path == nullptr) return;
+  std::ofstream file(path, std::ios::app);
+  file << fmt::format("{},{},{:.6g},{:.6g}\n", figure, line, x, y);
 }
 
 }  // namespace boba::test

@@ -50,4 +50,8 @@ double sigma_of_subsets(const Eigen::MatrixXd& rows, int count, int direction);
 // The slope of log y in log x by least squares.
 double slope(const std::vector<double>& x, const std::vector<double>& y);
 
+// One more point of a line in a plot of docs/theory.md, where BOBA_THEORY_POINTS names a file for
+// them (scripts/theory-plots.sh); otherwise nothing.
+void plotted(const std::string& figure, const std::string& line, double x, double y);
+
 }  // namespace boba::test

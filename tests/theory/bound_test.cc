@@ -93,6 +93,25 @@ TEST(Theorem55, GrowsWithTheSquareOfEpsilonAndNotWithDelta) {
              krum_large / krum_small);
 }
 
+// From noise that hardly counts to noise of a tenth of the class gradients.
+TEST(Theorem55, TheBoundFollowsTheErrorInEpsilon) {
+  double last = 0;
+  for (double epsilon : {0.001, 0.003, 0.01, 0.03, 0.1}) {
+    const TheoryOptions o{.honest = 14, .epsilon = epsilon, .epsilon_s = epsilon, .size = 2};
+    const double quiet = error("boba(f=3)", o, "none", 0);
+    const double worst = error("boba(f=3)", o, "simplex", 3);
+    const double bound = theorem(o, 3, 3, -0.5).value;
+    EXPECT_GT(quiet, last);
+    EXPECT_LT(quiet, worst);
+    EXPECT_LT(worst, bound);
+    last = quiet;
+    plotted("error", "boba", epsilon, quiet);
+    plotted("error", "boba under simplex", epsilon, worst);
+    plotted("error", "krum", epsilon, error("krum(f=3)", o, "none", 0));
+    plotted("error", "bound with 3 attackers", epsilon, bound);
+  }
+}
+
 // Attackers whose projections fall outside of the accepted region are dropped, and the error stays
 // at the noise however far off they are.
 TEST(Theorem55, AttackersOutsideTheRegionAreWorthNothing) {
@@ -131,6 +150,13 @@ TEST(Theorem55, GrowsWithBetaTimesDeltaUnderTheWorstAttack) {
   EXPECT_NEAR(slope(region, by_region), 2, 0.3);
   fmt::print("slopes of error^2: beta {:.3f}, delta {:.3f}, 1 + c |p_min| {:.3f}\n",
              slope(beta, by_beta), slope(delta, by_delta), slope(region, by_region));
+  // All three as multiples of their first point.
+  const auto plot = [](const std::string& line, const auto& x, const auto& y) {
+    for (std::size_t k = 0; k < x.size(); ++k) plotted("growth", line, x[k] / x[0], y[k] / y[0]);
+  };
+  plot("beta", beta, by_beta);
+  plot("delta", delta, by_delta);
+  plot("1 + c |p_min|", region, by_region);
 }
 
 }  // namespace

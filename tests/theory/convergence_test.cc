@@ -77,6 +77,28 @@ TEST(Proposition51, TheMeanSquaredGradientKeepsItsBound) {
   }
 }
 
+// At every T, of one walk.
+TEST(Proposition51, TheBoundHoldsOnTheWay) {
+  for (const char* attack : {"none", "simplex"}) {
+    const bool quiet = std::string(attack) == "none";
+    const Walk walk = train("boba(f=3)", attack, quiet ? 0 : 3, 0.1, 1 / kSmooth, 1000);
+    double sum = 0;
+    double worst = 0;
+    std::size_t next = 1;
+    for (std::size_t t = 0; t < walk.error.size(); ++t) {
+      sum += walk.sq_gradient[t];
+      worst = std::max(worst, walk.error[t]);
+      const auto steps = static_cast<double>(t + 1);
+      const double bound = 2 * kSmooth / steps * walk.first_loss + worst * worst;
+      EXPECT_LE(sum / steps, bound) << attack << " " << t;
+      if (t + 1 < next) continue;
+      next = t + 1 + std::max<std::size_t>(1, t / 4);
+      plotted("convergence", quiet ? "boba" : "boba under simplex", steps, sum / steps);
+      plotted("convergence", quiet ? "bound" : "bound under simplex", steps, bound);
+    }
+  }
+}
+
 TEST(Proposition51, FallsWithOneOverTAndThenWithDelta) {
   std::vector<double> steps, means, noise, floors;
   for (int rounds : {25, 50, 100, 200}) {
@@ -104,6 +126,9 @@ TEST(StronglyConvex, TheDistanceKeepsItsBoundAtEveryStep) {
       const double bound =
           std::pow(rate, static_cast<double>(t)) * walk.distance[0] + worst / kConvex;
       EXPECT_LE(walk.distance[t], bound) << attack << " " << t;
+      const auto steps = static_cast<double>(t);
+      if (b > 0) plotted("convex", fmt::format("boba under {}", attack), steps, walk.distance[t]);
+      if (attack == std::string("simplex")) plotted("convex", "bound under simplex", steps, bound);
     }
     fmt::print("{:>8}: |w - w*| {:.4f} after 60 steps, bound {:.4f}\n", attack,
                walk.distance.back(), std::pow(rate, 60) * walk.distance[0] + worst / kConvex);
@@ -119,6 +144,9 @@ TEST(StronglyConvex, TheDistanceKeepsItsBoundAtEveryStep) {
 TEST(StronglyConvex, AverageDoesNotConvergeUnderAttack) {
   const Walk lost = train("average", "ipm", 3, 0.1, 2 / (kSmooth + kConvex), 30);
   const Walk kept = train("boba(f=3)", "ipm", 3, 0.1, 2 / (kSmooth + kConvex), 30);
+  for (std::size_t t = 0; t < 6; ++t) {
+    plotted("convex", "average under ipm", static_cast<double>(t), lost.distance[t]);
+  }
   EXPECT_GT(lost.distance.back(), lost.distance[0]);
   EXPECT_LT(kept.distance.back(), 0.1 * kept.distance[0]);
 }

@@ -43,6 +43,7 @@ TEST(Proposition33, HonestGradientsLieNearTheSimplex) {
     rest.push_back(unexplained(round.honest, round.server));
     fmt::print("epsilon {:>6}: {:.6f} of the variance outside of c - 1 directions\n", epsilon,
                rest.back());
+    plotted("simplex", "label skew", epsilon, rest.back());
   }
   EXPECT_NEAR(slope(noise, rest), 2, 0.1);
   EXPECT_LT(rest[2], 0.01);
@@ -59,6 +60,7 @@ TEST(TrimmedLoss, NeverIncreasesAndKeepsItsBounds) {
     const int b = attack == "none" ? 0 : kByzantine;
     double share = 0, share_es = 0, ratio = 0, worst = 0;
     constexpr int kSeeds = 20;
+    constexpr std::uint64_t kPlottedSeed = 20;  // more fits than most
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       const TheoryRound round = make_theory({.epsilon_s = 0.2, .seed = seed});
       const MatrixXd rows = attacked(round, attack, b);
@@ -77,6 +79,15 @@ TEST(TrimmedLoss, NeverIncreasesAndKeepsItsBounds) {
       EXPECT_LE(loss.back(), bound) << attack;
       EXPECT_LE(loss.front(), bound) << attack << ", the server's own subspace";
       EXPECT_GE(loss.back(), best * (1 - 1e-9)) << attack;
+      if (attack == "mimic" && seed == kPlottedSeed) {
+        for (std::size_t k = 0; k < loss.size(); ++k) {
+          const auto fit = static_cast<double>(k);
+          plotted("loss", "boba", fit, loss[k]);
+          plotted("loss", "boba-es", fit, best);
+          plotted("loss", "bound of boba", fit, bound);
+          plotted("loss", "bound of boba-es", fit, bound_es);
+        }
+      }
       share += loss.back() / bound / kSeeds;
       share_es += best / bound_es / kSeeds;
       ratio += loss.back() / best / kSeeds;
