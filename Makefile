@@ -28,8 +28,8 @@ test: install-test build
 
 test-python: install-python
 	scripts/python-venv.sh
-	build/python-venv/bin/ruff check python bench examples
-	build/python-venv/bin/ruff format --check python bench examples
+	build/python-venv/bin/ruff check python bench examples scripts
+	build/python-venv/bin/ruff format --check python bench examples scripts
 	build/python-venv/bin/python -m pytest
 
 wheel: install-python
