@@ -139,7 +139,8 @@ TEST_F(PaperCommand, MistakesAreToldBeforeAnythingRuns) {
   wrong({"paper", "run", "tiny.toml", "--grid", "some"}, 2, "its grids are: all");
   wrong({"paper", "run", "tiny.toml", "--set", "training.round=3"}, 2, "rounds");
   wrong({"paper", "run", "tiny.toml", "--seeds", "0"}, 2, "--seeds");
-  wrong({"paper", "report"}, 1, "there is no results database boba-paper.db");
+  wrong({"paper", "report"}, 1,
+        "there is no results database boba-paper.db; 'boba paper run' makes one");
   wrong({"paper", "report", "--earlier", "nowhere"}, 1, "nowhere/numbers.csv");
   wrong({"paper", "report", "--earlier", ".", "--quick"}, 2, "leave --quick and --set away");
   write_text(folder_ / "bad.toml", "title = \"T\"\nkind = \"table\"\ncolour = 1\n");
@@ -166,7 +167,7 @@ TEST_F(PaperCommand, ResultsOfOtherMachinesAreImported) {
   EXPECT_EQ(boba({"results", "import"}).status, 2);
   const Finished missing = boba({"results", "import", "no.db", "--db", "new.db"});
   EXPECT_EQ(missing.status, 1);
-  EXPECT_TRUE(has(missing.err, "there is no database no.db to import; nothing was written"));
+  EXPECT_TRUE(has(missing.err, "there is no results database no.db; nothing was written"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "new.db"));
   EXPECT_TRUE(has(boba({"results", "--wheer", "x"}).err, "--where"));
 }

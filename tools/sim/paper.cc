@@ -131,7 +131,8 @@ Outcome run_report(const ReportCommand& options) {
   // An earlier report can be drawn again without any database, if none is named.
   std::optional<Store> store;
   if (!earlier || options.db_given || std::filesystem::exists(options.db, ignored)) {
-    Result<Store> opened = open_results(options.db);
+    Result<Store> opened =
+        open_results(options.db, "'boba paper run' makes one, or name another with --db");
     if (!opened) return failed(opened.error());
     store = *std::move(opened);
   }

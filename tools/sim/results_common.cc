@@ -14,12 +14,10 @@ void add_db_option(CLI::App& command, std::string& file) {
       ->capture_default_str();
 }
 
-Result<Store> open_results(const std::string& file) {
+Result<Store> open_results(const std::string& file, std::string_view advice) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
-    return Error{ErrorCode::kIo, fmt::format("there is no results database {}; 'boba run' makes "
-                                             "one, or name another with --db",
-                                             file)};
+    return Error{ErrorCode::kIo, fmt::format("there is no results database {}; {}", file, advice)};
   }
   return Store::open(file, OpenMode::kExisting);
 }

@@ -15,8 +15,10 @@ namespace boba::tools {
 // Adds --db with its default, boba.db in the current folder.
 void add_db_option(CLI::App& command, std::string& file);
 
-// A file that is not there is an error that says how to get one.
-Result<Store> open_results(const std::string& file);
+// A file that is not there is an error that ends with the advice.
+Result<Store> open_results(
+    const std::string& file,
+    std::string_view advice = "'boba run' makes one, or name another with --db");
 
 // "92.45" for 0.9245, "-" for none or NaN.
 std::string percent(std::optional<double> share);

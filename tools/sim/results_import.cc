@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "tools/sim/results_common.h"
 #include "tools/table.h"
@@ -60,13 +58,10 @@ void print_report(const ImportReport& report) {
 }
 
 Outcome run_import(const Options& options) {
-  std::error_code error;
-  if (!std::filesystem::exists(options.from, error) && !error) {
-    return Failure{kFailed, fmt::format("there is no database {} to import; nothing was written",
-                                        options.from)};
-  }
   // Opened first: a database that is made for nothing would be left behind.
-  if (Result<Store> other = open_results(options.from); !other) return failed(other.error());
+  if (auto other = open_results(options.from, "nothing was written"); !other) {
+    return failed(other.error());
+  }
   Result<Store> store = Store::open(options.db, OpenMode::kCreate);
   if (!store) return failed(store.error());
   const auto report =
