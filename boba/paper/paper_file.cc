@@ -78,7 +78,8 @@ class Reader {
     const toml::node* node = table_.get(key);
     if (node == nullptr) return {};
     const toml::array* list = node->as_array();
-    if (list == nullptr) return at(*node, fmt::format("{} wants a list of texts", key));
+    if (list == nullptr)
+      return at(*node, fmt::format("{0} wants a list of texts: {0} = [\"...\"]", key));
     for (const toml::node& element : *list) {
       if (!element.is_string()) {
         return at(element, fmt::format("{} wants a list of texts in quotes", key));

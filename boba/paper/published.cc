@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "boba/core/spec.h"
 #include "boba/experiment/value.h"
 #include "boba/paper/csv_text.h"
 #include "boba/paper/embedded.h"
@@ -11,6 +12,8 @@
 namespace boba::paper {
 namespace {
 
+constexpr std::string_view kFolder = "published/";
+constexpr std::string_view kEnding = ".csv";
 constexpr std::array<std::string_view, 7> kColumns = {"dataset", "setting", "rule", "attack",
                                                       "metric",  "mean",    "sd"};
 constexpr std::array<std::string_view, 7> kExplanationColumns = {
@@ -25,10 +28,17 @@ Result<double> read_number(const std::string& text, std::string_view origin) {
 
 Result<std::vector<Published>> published_values(std::string_view name) {
   std::vector<Published> values;
-  const std::string path = fmt::format("published/{}.csv", name);
+  const std::string path = fmt::format("{}{}{}", kFolder, name, kEnding);
   const std::string_view text = embedded_text(path);
   if (text.empty()) {
-    return invalid_argument(fmt::format("there are no published values '{}'", printable(name)));
+    std::vector<std::string_view> known;
+    for (const EmbeddedFile& file : embedded_files()) {
+      if (!file.path.starts_with(kFolder) || !file.path.ends_with(kEnding)) continue;
+      known.push_back(
+          file.path.substr(kFolder.size(), file.path.size() - kFolder.size() - kEnding.size()));
+    }
+    return invalid_argument(fmt::format("there are no published values '{}'; those are: {}",
+                                        printable(name), join(known)));
   }
   const auto rows = parse_csv(text, path, kColumns);
   if (!rows) return rows.error();

@@ -33,7 +33,12 @@ TEST(PublishedValues, AreAsManyAsThePaperPrints) {
   EXPECT_EQ(values_of("ablation").size(), 5U * 7);
   EXPECT_EQ(values_of("dirichlet").size(), 3U * (4 * 9 - 1));
   EXPECT_EQ(values_of("participation").size(), 4U * (4 * 9 - 1));
-  EXPECT_FALSE(paper::published_values("nonsense"));
+  const auto nonsense = paper::published_values("nonsense");
+  ASSERT_FALSE(nonsense);
+  EXPECT_EQ(nonsense.error().message,
+            "there are no published values 'nonsense'; those are: ablation, corruption, dirichlet, "
+            "participation, robustness, unbiasedness");
+  EXPECT_TRUE(paper::published_values(std::vector<std::string>{})->empty());
   const std::vector<std::string> two = {"unbiasedness", "ablation"};
   EXPECT_EQ(paper::published_values(two)->size(), 16U * 3 * 2 - 3 + 5 * 7);
   const std::vector<std::string> wrong = {"unbiasedness", "nonsense"};
