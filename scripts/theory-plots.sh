@@ -4,8 +4,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+tests=${1:-build}/bin/boba_theory_test
+if [ ! -x "$tests" ]; then
+  echo "$0: there is no $tests; 'make build' makes it, or name the build folder" >&2
+  exit 1
+fi
 points=docs/theory/points.csv
 mkdir -p docs/theory
 echo "figure,line,x,y" > "$points"
-BOBA_THEORY_POINTS=$points "${1:-build}/bin/boba_theory_test" --gtest_brief=1
+BOBA_THEORY_POINTS=$points "$tests" --gtest_brief=1
 python3 scripts/theory_plots.py "$points" docs/theory

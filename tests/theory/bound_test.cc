@@ -94,7 +94,7 @@ TEST(Theorem55, GrowsWithTheSquareOfEpsilonAndNotWithDelta) {
 }
 
 // From noise that hardly counts to noise of a tenth of the class gradients.
-TEST(Theorem55, TheBoundFollowsTheErrorInEpsilon) {
+TEST(Theorem55, TheErrorGrowsWithEpsilonBelowTheBound) {
   double last = 0;
   for (double epsilon : {0.001, 0.003, 0.01, 0.03, 0.1}) {
     const TheoryOptions o{.honest = 14, .epsilon = epsilon, .epsilon_s = epsilon, .size = 2};
