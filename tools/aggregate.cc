@@ -59,7 +59,7 @@ Outcome aggregate_alone(const Options& options, const Aggregator& rule) {
   if (!files) return failed(files.error());
   const Round round = files->round();
   const std::unique_ptr<const Kernels> plain = make_kernels(options.threads);
-  Result<std::uint64_t> seed = fresh_seed();
+  const Result<std::uint64_t> seed = plain->secret_seed();
   if (!seed) return failed(seed.error());
   const auto sketched = sketch_kernels(options, *plain, *seed);
   if (!sketched) return failed(sketched.error());
@@ -191,10 +191,12 @@ void add_aggregate(CLI::App& app, Outcome& outcome) {
   command->add_option("--out", options->out, "write the aggregate, 1 x d")->type_name("A.npy");
   command->add_option("--report", options->report, "write the verdict as JSON")
       ->type_name("R.json");
-  command->add_option("--seed", options->seed, "of the random stages")
+  command
+      ->add_option("--seed", options->seed,
+                   "of the random stages; default: fresh from the system, so that no client can "
+                   "know the buckets")
       ->check(whole_number(0, UINT64_MAX))
-      ->type_name("N")
-      ->capture_default_str();
+      ->type_name("N");
   command
       ->add_option("--gram", options->gram,
                    "inner products of the updates: exact, or of sketches, as "

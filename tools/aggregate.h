@@ -26,7 +26,7 @@ struct AggregateOptions {
   std::vector<double> server_counts;
   std::string out;
   std::string report;
-  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> seed = {};
   std::string gram = "exact";
   int threads = 0;
 };

@@ -2,37 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include "boba/capi/boba.h"
 #include "boba/dist/launch.h"
 #include "boba/dist/sharded.h"
-#include "boba/kernels/sketch/sketch.h"
 #include "tools/aggregate.h"
 #include "tools/json.h"
 #include "tools/shared_output.h"
 
 namespace boba::tools {
 namespace {
-
-// The same seed on all ranks.
-Result<std::uint64_t> common_seed(const Communicator& ranks) {
-  std::array<std::uint64_t, 1> seed = {};
-  Result<void> drawn;
-  if (ranks.rank() == 0) {
-    const Result<std::uint64_t> fresh = fresh_seed();
-    if (fresh) {
-      seed[0] = *fresh;
-    } else {
-      drawn = fresh.error();
-    }
-  }
-  if (drawn = agree(ranks, drawn); !drawn) return drawn.error();
-  ranks.broadcast(0, std::as_writable_bytes(std::span(seed)));
-  return seed[0];
-}
 
 // The round's columns of one rank.
 struct RoundPart {
@@ -65,7 +47,7 @@ class RankedRun {
     const int threads = options_.threads > 0 ? options_.threads : threads_of(launched());
     const auto plain = make_sharded_kernels(ranks_, whole_.updates.length(),
                                             {.threads = threads, .simd = common_simd(ranks_)});
-    const Result<std::uint64_t> seed = common_seed(ranks_);
+    const Result<std::uint64_t> seed = plain->secret_seed();
     if (!seed) return seed.error();
     const auto sketched = sketch_kernels(options_, *plain, *seed);
     if (!sketched) return sketched.error();
@@ -127,7 +109,8 @@ Result<void> check_paths(const AggregateOptions& options) {
 // What every rank must have alike; files may have other names where machines differ.
 std::string settings_text(const AggregateOptions& options) {
   return fmt::format("{}\n{}\n{}\n{}\n{:a}\n{} {} {}", boba_version(), options.rule, options.gram,
-                     options.seed, fmt::join(options.server_counts, " "), options.server.empty(),
+                     options.seed ? std::to_string(*options.seed) : "secret",
+                     fmt::join(options.server_counts, " "), options.server.empty(),
                      options.out.empty(), options.report.empty());
 }
 

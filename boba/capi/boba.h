@@ -140,7 +140,9 @@ typedef int (*boba_gradient_function)(void* user, const void* point, size_t leng
 boba_status boba_round_set_oracle(boba_round* round, boba_loss_function loss,
                                   boba_gradient_function gradient, void* user);
 
-/* Random stages draw by seed and round number, both 0 to begin with. */
+/* Random stages draw by seed and round number. Without a seed each aggregation draws its own from
+   the operating system, which no client can know; the verdict's notes tell it. The number is 0 to
+   begin with. */
 boba_status boba_round_set_seed(boba_round* round, uint64_t seed);
 boba_status boba_round_set_number(boba_round* round, uint32_t number);
 

@@ -44,7 +44,7 @@ struct boba_round {
   boba_loss_function loss = nullptr;
   boba_gradient_function gradient = nullptr;
   void* user = nullptr;
-  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> seed;
   std::uint32_t number = 0;
   boba::DType dtype = boba::DType::kFloat32;
   std::size_t length = 0;

@@ -7,7 +7,7 @@
 #include "boba/capi/boba.h"
 #include "boba/capi/guard.h"
 #include "boba/capi/handles.h"
-#include "boba/kernels/sketch/sketch.h"
+#include "boba/core/random.h"
 
 using boba::DType;
 using boba::invalid_argument;

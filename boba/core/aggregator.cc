@@ -208,6 +208,10 @@ Verdict report(const Round& round, const PreparedRows& rows, const Intake& intak
   verdict.notes = std::move(decision.notes);
   verdict.subspace = std::move(decision.subspace);
   add_remarks(round, rows.gram().sketch(), verdict);
+  if (rows.drawn_seed()) {
+    verdict.notes.push_back(
+        fmt::format("random stages drew with the seed {}, secret until now", *rows.drawn_seed()));
+  }
   return verdict;
 }
 
@@ -259,7 +263,7 @@ Result<Verdict> Aggregator::aggregate(const Kernels& kernels, const Round& round
   Intake intake(round);
   // Each turn but the last refuses an update, so the loop ends.
   for (;;) {
-    Result<PreparedRows> rows = PreparedRows::make(kernels, round, rule_->need(), mixes_, intake);
+    Result<PreparedRows> rows = PreparedRows::make(kernels, round, *rule_, mixes_, intake);
     if (!rows) return explained(rows.error(), intake);
     const Shape& shape = rows->shape();
     if (Result<void> good = rule_->admits(shape); !good) {

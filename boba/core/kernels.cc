@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "boba/core/random.h"
+
 namespace boba {
 namespace {
 
@@ -43,5 +45,7 @@ GramPass Kernels::gram_of_columns(const UpdateView& rows, std::size_t first,
                                   std::size_t count) const {
   return gram(RowList(rows).columns(first, count).view(), {});
 }
+
+Result<std::uint64_t> Kernels::secret_seed() const { return fresh_seed(); }
 
 }  // namespace boba

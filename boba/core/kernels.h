@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "boba/core/mix.h"
+#include "boba/core/result.h"
 #include "boba/core/views.h"
 
 namespace boba {
@@ -110,6 +111,10 @@ class Kernels {
   virtual GramPass gram_of_columns(const UpdateView& rows, std::size_t first,
                                    std::size_t count) const;
   virtual const Kernels& for_whole_rows() const { return *this; }
+
+  // A number that no client knows, for random stages without a seed: from the operating system,
+  // and the same for all ranks of a job.
+  virtual Result<std::uint64_t> secret_seed() const;
 };
 
 }  // namespace boba

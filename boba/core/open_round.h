@@ -49,7 +49,7 @@ struct OpenRoundOptions {
   UpdateView model = {};
   double learning_rate = 0;
   ServerOracle* oracle = nullptr;
-  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> seed = {};
   std::uint32_t number = 0;
   // When the round may close: once all of the cohort were heard, or `most` updates are there; once
   // `quorum` updates (0: all) are there and the deadline has passed, or are there at all where

@@ -9,11 +9,18 @@
 #include <string>
 #include <utility>
 
+#include "boba/core/screen.h"
+
 namespace boba {
 namespace {
 
 // The Gram pass is repeated about a better origin when rounding would grow by more than this.
 constexpr double kWorstCondition = 8;
+// Clients farther from the centre than this many times the n - f nearest are refused. Products in
+// double then lose at most about 2^-53 kFarthest^2 of the squared distances of the rest.
+constexpr double kFarthest = 0x1p20;
+// Where sums of rows may cancel, float32 products serve up to this many times that distance.
+constexpr double kFarthestInRowType = 32;
 // Columns looked at to choose an origin where the server offers none.
 constexpr std::size_t kWindow = 2048;
 // Rounding that sharpen() cannot mend: double, with some loss to an origin far away.
@@ -63,6 +70,22 @@ std::vector<std::size_t> finite_rows(std::span<const RowScan> scan) {
     if (scan[i].finite) rows.push_back(i);
   }
   return rows;
+}
+
+// Byzantine clients that may be left after those that were refused.
+std::size_t tolerated(int f, const Intake& intake) {
+  return Shape{.refused = intake.refused.size()}.tolerated(f);
+}
+
+// The row that only served as the origin.
+void drop_last_row(GramPass& pass) {
+  const std::size_t size = pass.origin_dot.size() - 1;
+  for (std::size_t i = 1; i < size; ++i) {
+    const double* row = pass.centred.data() + i * (size + 1);
+    std::copy(row, row + size, pass.centred.data() + i * size);
+  }
+  pass.centred.resize(size * size);
+  pass.origin_dot.resize(size);
 }
 
 Mix compose(const Mix& outer, const Mix& inner) {
@@ -118,12 +141,14 @@ std::vector<std::size_t> Intake::refuse(std::span<const Refusal> positions) {
   return stay;
 }
 
-Result<PreparedRows> PreparedRows::make(const Kernels& kernels, const Round& round, Need need,
-                                        std::span<const MixStagePtr> mixes, Intake& intake) {
+Result<PreparedRows> PreparedRows::make(const Kernels& kernels, const Round& round,
+                                        const Rule& rule, std::span<const MixStagePtr> mixes,
+                                        Intake& intake) {
   PreparedRows rows(kernels, round);
+  const Need need = rule.need();
   rows.list_clients(intake);
   if (intake.kept.empty()) return nothing_left(intake);
-  if (Result<void> done = rows.compute_products(need, !mixes.empty(), intake); !done) {
+  if (Result<void> done = rows.compute_products(rule, !mixes.empty(), intake); !done) {
     return done.error();
   }
   rows.shape_ = {.clients = intake.kept.size(),
@@ -142,7 +167,8 @@ void PreparedRows::list_clients(const Intake& intake) {
   for (std::size_t i : intake.kept) clients_.add(round_->updates, i);
 }
 
-Result<void> PreparedRows::compute_products(Need need, bool mixing, Intake& intake) {
+Result<void> PreparedRows::compute_products(const Rule& rule, bool mixing, Intake& intake) {
+  const Need need = rule.need();
   if (need == Need::kNothing) return {};
   RowList server(round_->updates.dtype(), round_->updates.length());
   const bool whole = need == Need::kServerProducts && !round_->server_whole.empty();
@@ -153,9 +179,13 @@ Result<void> PreparedRows::compute_products(Need need, bool mixing, Intake& inta
   }
   // Norms of mixed rows need the products of the rows that were mixed.
   if (need == Need::kGram || need == Need::kServerGram || mixing) {
-    if (!round_->products.empty() && !whole && take_known_products(server, intake)) return {};
-    if (Result<void> good = check_server_rows(*kernels_, server.view()); !good) return good;
-    return compute_gram(server, intake);
+    const bool known = !round_->products.empty() && !whole && take_known_products(server, intake);
+    if (!known) {
+      if (Result<void> good = check_server_rows(*kernels_, server.view()); !good) return good;
+      if (Result<void> done = compute_gram(server, intake); !done) return done;
+    }
+    screen_distances(rule, mixing, intake);
+    return {};
   }
   const std::vector<double> shares = whole ? std::vector<double>{1.0} : server_shares(*round_);
   DotsPass pass = need == Need::kNorms ? kernels_->dots(clients_.view(), {}, {})
@@ -175,6 +205,7 @@ Result<void> PreparedRows::compute_products(Need need, bool mixing, Intake& inta
   list_clients(intake);
   products_ = {std::move(pass.dot), std::move(pass.sq_norm), pass.reference_sq};
   flush_tiny(products_);
+  if (need == Need::kNorms && rule.tolerance()) screen_norms(*rule.tolerance(), intake);
   return {};
 }
 
@@ -202,8 +233,8 @@ bool PreparedRows::take_known_products(const RowList& server, const Intake& inta
   gram.set_rounding(rounding);
   gram_ = std::move(gram);
   gram_server_ = server;
-  origin_ = server.rows() == 0 ? one_row(rows.size(), fit.medoid)
-                               : mean_of_last(rows.size(), server.rows());
+  medoid_ = fit.medoid;
+  server_origin_ = server.rows() > 0;
   return true;
 }
 
@@ -211,41 +242,80 @@ Result<void> PreparedRows::compute_gram(const RowList& server, Intake& intake) {
   RowList rows(clients_);
   rows.add(server.view());
   std::vector<double> origin = choose_origin(rows, server.rows());
-  for (bool again = false;;) {
+  for (;;) {
     const std::size_t n = clients_.rows();
     GramPass pass = kernels_->gram(rows.view(), origin);
     pass.scan.resize(n);  // the server's rows were checked
     const std::vector<Refusal> refused = refusals(*kernels_, clients_.view(), pass.scan);
     gram_ = Gram(std::move(pass), n, rows.view().dtype());
-    if (!refused.empty()) {
-      const std::vector<std::size_t> kept = intake.refuse(refused);
-      if (intake.kept.empty()) return nothing_left(intake);
-      gram_.keep_clients(kept);
-      list_clients(intake);
-      // Nor may a refused row have had a part in choosing the origin.
-      if (!again && server.rows() == 0) {
-        std::vector<double> fresh = choose_origin(clients_, 0);
-        if (fresh != weights_of(origin, kept)) {
-          rows = clients_;
-          origin = std::move(fresh);
-          continue;
-        }
-      }
-    }
-    const OriginFit fit = origin_fit(gram_);
-    const std::size_t size = gram_.size();
-    if (again || fit.condition <= kWorstCondition) {
-      gram_server_ = server;
-      origin_ = again || server.rows() == 0 ? one_row(size, fit.medoid)
-                                            : mean_of_last(size, server.rows());
-      return {};
-    }
-    gram_ = Gram();
-    rows = RowList(clients_);
-    rows.add(server.view());
-    origin = one_row(rows.rows(), fit.medoid);
-    again = true;
+    if (refused.empty()) break;
+    const std::vector<std::size_t> kept = intake.refuse(refused);
+    if (intake.kept.empty()) return nothing_left(intake);
+    gram_.keep_clients(kept);
+    list_clients(intake);
+    // Nor may a refused row have had a part in choosing the origin.
+    if (server.rows() > 0) break;
+    std::vector<double> fresh = choose_origin(clients_, 0);
+    if (fresh == weights_of(origin, kept)) break;
+    rows = clients_;
+    origin = std::move(fresh);
   }
+  gram_server_ = server;
+  // Whoever chose the origin, it is near the clients, or it is not used.
+  const OriginFit fit = origin_fit(gram_);
+  if (!(fit.condition <= kWorstCondition)) {
+    compute_gram_about_median(server);
+    return {};
+  }
+  medoid_ = fit.medoid;
+  server_origin_ = server.rows() > 0;
+  return {};
+}
+
+// The products in double about the coordinate-wise median. In every coordinate it lies between
+// honest values, whatever a minority sends.
+void PreparedRows::compute_gram_about_median(const RowList& server) {
+  gram_ = Gram();
+  const std::size_t n = clients_.rows();
+  UpdateMatrix median = kernels_->make_rows(round_->updates.dtype(), 1, round_->updates.length());
+  kernels_->order_mean(clients_.view(), nullptr, (n - 1) / 2, n / 2 + 1, median.row(0));
+  RowList rows(clients_);
+  rows.add(server.view());
+  rows.add(median.view());
+  GramPass pass =
+      kernels_->gram(rows.view(), one_row(rows.rows(), rows.rows() - 1), Precision::kDouble);
+  drop_last_row(pass);
+  gram_ = Gram(std::move(pass), n, DType::kFloat64);
+  const OriginFit fit = origin_fit(gram_);
+  gram_.set_rounding(gram_.rounding() * std::max(1.0, fit.condition));
+  medoid_ = fit.medoid;
+  server_origin_ = false;
+}
+
+// Refuses clients too far from the medoid, and forms the products in double where sums of the rest
+// may cancel in float32.
+void PreparedRows::screen_distances(const Rule& rule, bool mixing, Intake& intake) {
+  const std::size_t n = gram_.clients();
+  const std::size_t f = rule.tolerance() ? tolerated(*rule.tolerance(), intake) : (n - 1) / 2;
+  std::vector<double> squares(n);
+  gram_.sq_distances(medoid_, squares);
+  const Screen screened = screen(squares, f, kFarthest, "distance from the centre of the clients");
+  if (!screened.refused.empty()) {
+    gram_.keep_clients(intake.refuse(screened.refused));
+    list_clients(intake);
+    medoid_ = origin_fit(gram_).medoid;
+  }
+  const bool fits = rule.need() == Need::kServerGram;
+  if ((fits || mixing) && screened.farthest > kFarthestInRowType) sharpen();
+}
+
+void PreparedRows::screen_norms(int f, Intake& intake) {
+  const Screen screened = screen(products_.sq_norm, tolerated(f, intake), kFarthest, "norm");
+  if (screened.refused.empty()) return;
+  std::vector<double> kept;
+  for (std::size_t i : intake.refuse(screened.refused)) kept.push_back(products_.sq_norm[i]);
+  products_.sq_norm = std::move(kept);
+  list_clients(intake);
 }
 
 // The mean of the server's rows, or a client in the middle of the others by a window of columns,
@@ -274,8 +344,10 @@ bool PreparedRows::sharpen() {
   if (gram_.rounding() <= kSharp || gram_.sketch() != 0) return false;
   RowList rows(clients_);
   rows.add(gram_server_.view());
+  const std::vector<double> origin = server_origin_ ? mean_of_last(rows.rows(), gram_server_.rows())
+                                                    : one_row(rows.rows(), medoid_);
   gram_ = Gram();
-  gram_ = Gram(kernels_->gram(rows.view(), origin_, Precision::kDouble), clients_.rows(),
+  gram_ = Gram(kernels_->gram(rows.view(), origin, Precision::kDouble), clients_.rows(),
                DType::kFloat64);
   if (mix_) gram_ = gram_.mixed(*mix_);
   return true;
@@ -284,9 +356,18 @@ bool PreparedRows::sharpen() {
 Result<void> PreparedRows::apply_mixes(std::span<const MixStagePtr> mixes) {
   if (mixes.empty()) return {};
   left_out_.assign(shape_.clients, "");
+  std::uint64_t seed = 0;
+  if (round_->seed) {
+    seed = *round_->seed;
+  } else {
+    const Result<std::uint64_t> drawn = kernels_->secret_seed();
+    if (!drawn) return drawn.error();
+    seed = *drawn;
+    drawn_seed_ = seed;
+  }
   for (const MixStagePtr& stage : mixes) {
     if (Result<void> good = stage->admits(shape_); !good) return good;
-    Mix mix = stage->mix(shape_, round_->seed, round_->number);
+    Mix mix = stage->mix(shape_, seed, round_->number);
     mix_ = mix_ ? compose(mix, *mix_) : std::move(mix);
     std::vector<bool> used(left_out_.size(), false);
     for (std::size_t i = 0; i < mix_->rows(); ++i) {

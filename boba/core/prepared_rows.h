@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -31,7 +32,7 @@ struct Intake {
 class PreparedRows final : public RowSpace {
  public:
   // Adds to intake.refused what the passes find. The views must outlive the object.
-  static Result<PreparedRows> make(const Kernels& kernels, const Round& round, Need need,
+  static Result<PreparedRows> make(const Kernels& kernels, const Round& round, const Rule& rule,
                                    std::span<const MixStagePtr> mixes, Intake& intake);
 
   const Shape& shape() const override { return shape_; }
@@ -49,6 +50,8 @@ class PreparedRows final : public RowSpace {
   UpdateView clients() const { return clients_.view(); }
   const Mix* mix() const { return mix_ ? &*mix_ : nullptr; }
   const std::vector<std::string>& left_out() const { return left_out_; }
+  // The seed of the stages that mixed them, where the round has none.
+  const std::optional<std::uint64_t>& drawn_seed() const { return drawn_seed_; }
 
   // Weights of rows, as weights of the updates that take part.
   std::vector<double> client_weights(std::span<const double> row_weights) const;
@@ -56,8 +59,11 @@ class PreparedRows final : public RowSpace {
  private:
   PreparedRows(const Kernels& kernels, const Round& round) : kernels_(&kernels), round_(&round) {}
 
-  Result<void> compute_products(Need need, bool mixing, Intake& intake);
+  Result<void> compute_products(const Rule& rule, bool mixing, Intake& intake);
   Result<void> compute_gram(const RowList& server, Intake& intake);
+  void compute_gram_about_median(const RowList& server);
+  void screen_distances(const Rule& rule, bool mixing, Intake& intake);
+  void screen_norms(int f, Intake& intake);
   bool take_known_products(const RowList& server, const Intake& intake);
   std::vector<double> choose_origin(const RowList& rows, std::size_t servers) const;
   Result<void> apply_mixes(std::span<const MixStagePtr> mixes);
@@ -73,10 +79,12 @@ class PreparedRows final : public RowSpace {
   Shape shape_;
   RowList clients_;
   std::optional<Mix> mix_;
+  std::optional<std::uint64_t> drawn_seed_;
   std::vector<std::string> left_out_;  // per update that takes part: why no mixed row has it
   Gram gram_;
   RowList gram_server_;         // the server's rows among those of gram_
-  std::vector<double> origin_;  // a weight per update that takes part and server row, for sharpen()
+  std::size_t medoid_ = 0;      // the client nearest to the others, before mixing
+  bool server_origin_ = false;  // sharpen() subtracts the server's mean, else the medoid
   ServerProducts products_;
   UpdateMatrix held_;    // h of hold(), or the server's gradient; one row
   UpdateMatrix points_;  // where the oracle is asked

@@ -1,7 +1,12 @@
 #include "boba/core/random.h"
 
+#include <fmt/format.h>
+#include <sys/random.h>
+
 #include <cassert>
+#include <cerrno>
 #include <numeric>
+#include <system_error>
 #include <utility>
 
 #include "boba/core/random_math.h"
@@ -41,6 +46,18 @@ std::vector<std::size_t> permutation(const StreamKey& key, std::size_t n) {
     std::swap(order[i], order[j < i ? j : i]);
   }
   return order;
+}
+
+Result<std::uint64_t> fresh_seed() {
+  std::uint64_t seed = 0;
+  // So few bytes come whole, or not at all.
+  while (getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) {
+    if (errno == EINTR) continue;
+    return Error{ErrorCode::kInternal,
+                 fmt::format("the operating system gave no random numbers: {}",
+                             std::generic_category().message(errno))};
+  }
+  return seed;
 }
 
 }  // namespace boba

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "boba/core/result.h"
+
 namespace boba {
 
 // What the numbers are for: streams of different purposes never meet.
@@ -50,5 +52,8 @@ double normal_quantile(double p);
 
 // A permutation of 0..n-1, Fisher-Yates.
 std::vector<std::size_t> permutation(const StreamKey& key, std::size_t n);
+
+// 64 bits from the operating system, for a seed that no client knows.
+Result<std::uint64_t> fresh_seed();
 
 }  // namespace boba

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,7 +51,8 @@ struct Round {
   UpdateView model = {};
   double learning_rate = 0;
   ServerOracle* oracle = nullptr;
-  std::uint64_t seed = 0;
+  // Of random stages. None: one is drawn that no client knows, and the verdict tells it.
+  std::optional<std::uint64_t> seed = {};
   std::uint32_t number = 0;  // of the round; random stages draw anew in each
 
   // What a round that was filled as updates arrived knows already; see open_round.h.

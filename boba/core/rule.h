@@ -114,6 +114,9 @@ class Rule {
 
   virtual Need need() const = 0;
 
+  // Byzantine clients that the rule was told to tolerate. None: any minority.
+  virtual std::optional<int> tolerance() const { return std::nullopt; }
+
   // Server rows of each class: 1, or those of a rule that wants the gradients of several disjoint
   // parts of the server's samples, a class's parts together.
   virtual std::size_t server_parts() const { return 1; }

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <vector>
 
+#include "boba/core/random.h"
 #include "boba/core/sketch.h"
 #include "boba/kernels/cpu/passes.h"
 
@@ -107,6 +108,17 @@ class ShardedKernels final : public Kernels {
   }
 
   const Kernels& for_whole_rows() const override { return *whole_; }
+
+  // Drawn by rank 0.
+  Result<std::uint64_t> secret_seed() const override {
+    Result<std::uint64_t> drawn = std::uint64_t{0};
+    if (ranks_.rank() == 0) drawn = fresh_seed();
+    const Result<void> good = agree(ranks_, drawn ? Result<void>() : Result<void>(drawn.error()));
+    if (!good) return good.error();
+    std::uint64_t seed = *drawn;
+    ranks_.broadcast(0, bytes_of(std::span<std::uint64_t>(&seed, 1)));
+    return seed;
+  }
 
  private:
   // What a rank holds of the columns from `first` on that fit the window.

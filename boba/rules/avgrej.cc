@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "boba/rules/make.h"
 #include "boba/rules/probing.h"
@@ -48,6 +49,7 @@ class AvgRej final : public Rule {
   explicit AvgRej(const AvgRejOptions& options) : options_(options) {}
 
   Need need() const override { return Need::kNorms; }
+  std::optional<int> tolerance() const override { return options_.f; }
 
   Result<void> admits(const Shape& shape) const override {
     if (shape.clients < 2) {

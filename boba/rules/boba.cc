@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,7 @@ class Boba final : public WeightRule {
   explicit Boba(const Plan& plan) : plan_(plan) {}
 
   Need need() const override { return Need::kServerGram; }
+  std::optional<int> tolerance() const override { return plan_.f; }
   std::size_t server_parts() const override { return plan_.parts; }
 
   Result<void> admits(const Shape& shape) const override {
@@ -101,7 +103,8 @@ class Boba final : public WeightRule {
           "the samples of one class",
           plan_.name, gram.servers()));
     }
-    const Stage1 stage1 = search(gram, n - f);
+    const std::vector<std::size_t> near = near_clients(gram, f);
+    const Stage1 stage1 = search(gram, near, n - f);
     const LabelMixes mixes = label_mixes(stage1.projection, n);
 
     Decision decision;
@@ -120,11 +123,26 @@ class Boba final : public WeightRule {
     if (plan_.parts > 1) {
       server_low = low_share_of_parts(original, stage1.subspace, plan_.parts);
     }
+    // Equal updates span nothing and are their own mean; others must be judged.
+    const std::size_t rank = stage1.subspace.rank();
+    if (plan_.p_min && rank > 0 && rank + 1 < gram.servers() && mixes.used == 0) {
+      return invalid_argument(fmt::format(
+          "{}: the fitted updates span {} of c - 1 = {} directions and the server gradients do not "
+          "differ in them, so no client's label mix can be judged; send updates that differ, or "
+          "use a rule without server data",
+          plan_.name, rank, gram.servers() - 1));
+    }
     judge(mixes, f, server_low, decision);
     assign_weights(gram, stage1, decision);
     decision.subspace = subspace_report(stage1, mixes, n, f, gram.servers());
     decision.condition = decision.subspace->condition;
     add_remarks(stage1, mixes, shape, decision);
+    if (near.size() < n) {
+      decision.notes.push_back(
+          fmt::format("{} clients are too far from the others to shape the subspace; stage 2 "
+                      "judges them as it does everyone",
+                      n - near.size()));
+    }
     return decision;
   }
 
@@ -135,16 +153,16 @@ class Boba final : public WeightRule {
     return false;
   }
 
-  Stage1 search(const Gram& gram, std::size_t keep) const {
+  Stage1 search(const Gram& gram, std::span<const std::size_t> near, std::size_t keep) const {
     switch (plan_.search) {
       case Search::kServer:
-        return server_stage1(gram, keep);
+        return server_stage1(gram, near, keep);
       case Search::kExhaustive:
-        return exhaustive_stage1(gram, keep);
+        return exhaustive_stage1(gram, near, keep);
       case Search::kAlternate:
         break;
     }
-    return alternating_stage1(gram, keep, plan_.max_iter);
+    return alternating_stage1(gram, near, keep, plan_.max_iter);
   }
 
   // p_min, or with auto what the least shares give: of the server's parts, or of the clients.

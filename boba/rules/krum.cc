@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -26,6 +27,8 @@ std::string reason(std::span<const double> scores, std::size_t i, std::size_t be
 class Krum final : public WeightRule {
  public:
   explicit Krum(const KrumOptions& options) : options_(options) {}
+
+  std::optional<int> tolerance() const override { return options_.f; }
 
   Result<void> admits(const Shape& shape) const override {
     const auto neighbours = krum_neighbours("krum", shape, options_.f, options_.neighbours);

@@ -27,13 +27,25 @@ MatrixXd sum_zero_basis(Index c) {
   return q;
 }
 
-// Median distance from the subspace's point: no minority of clients can stretch it.
-double spread(const MatrixXd& x) {
-  std::vector<double> distances;
-  for (Index i = 0; i < x.cols(); ++i) distances.push_back(x.col(i).norm());
-  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
-  std::nth_element(distances.begin(), middle, distances.end());
+double median(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+// Median distance of the clients from their median in each coordinate: no minority of clients can
+// stretch it, even one that moved the subspace's point.
+double spread(const MatrixXd& x) {
+  std::vector<double> values(static_cast<std::size_t>(x.cols()));
+  VectorXd centre(x.rows());
+  for (Index k = 0; k < x.rows(); ++k) {
+    for (Index i = 0; i < x.cols(); ++i) values[static_cast<std::size_t>(i)] = x(k, i);
+    centre(k) = median(values);
+  }
+  for (Index i = 0; i < x.cols(); ++i) {
+    values[static_cast<std::size_t>(i)] = (x.col(i) - centre).norm();
+  }
+  return median(values);
 }
 
 // The inverse of the differences between the corners, as far as their singular values exceed the

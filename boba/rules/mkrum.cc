@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "boba/rules/distance.h"
 #include "boba/rules/krum_scores.h"
 #include "boba/rules/make.h"
@@ -13,6 +15,8 @@ namespace {
 class MultiKrum final : public WeightRule {
  public:
   explicit MultiKrum(const MultiKrumOptions& options) : options_(options) {}
+
+  std::optional<int> tolerance() const override { return options_.f; }
 
   Result<void> admits(const Shape& shape) const override {
     const auto neighbours = krum_neighbours("mkrum", shape, options_.f, options_.neighbours);

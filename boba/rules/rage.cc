@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <cmath>
+#include <optional>
 
 #include "boba/rules/distance.h"
 #include "boba/rules/eigen_top.h"
@@ -100,6 +101,8 @@ class Filter {
 class Rage final : public WeightRule {
  public:
   explicit Rage(const RageOptions& options) : options_(options) {}
+
+  std::optional<int> tolerance() const override { return options_.f; }
 
   Result<void> admits(const Shape& shape) const override {
     if (shape.clients > 0) return {};

@@ -1,5 +1,7 @@
 #include "boba/rules/selfrej.h"
 
+#include <optional>
+
 #include "boba/rules/make.h"
 #include "boba/rules/probing.h"
 #include "boba/rules/select.h"
@@ -12,6 +14,7 @@ class SelfRej final : public Rule {
   explicit SelfRej(const SelfRejOptions& options) : options_(options) {}
 
   Need need() const override { return Need::kNorms; }
+  std::optional<int> tolerance() const override { return options_.f; }
 
   Result<void> admits(const Shape& shape) const override {
     return needs_more_than_f("selfrej", shape, options_.f);

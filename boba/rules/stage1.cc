@@ -5,18 +5,28 @@
 #include <span>
 #include <utility>
 
+#include "boba/core/screen.h"
+
 namespace boba {
 namespace {
 
 std::size_t dimension(const Gram& gram) { return gram.servers() - 1; }
 
+// Clients farther out than this do not shape a subspace. The eigenvectors of the others' products
+// are right to about 1e-14 times its square.
+constexpr double kFarthestInFit = 1024;
+
 // Projects on the subspace and finds the nearest clients; their loss joins the record.
-void look(const Gram& gram, std::size_t keep, Stage1& state) {
+void look(const Gram& gram, std::span<const std::size_t> near, std::size_t keep, Stage1& state) {
   state.projection = project(gram, state.subspace);
-  const std::span<const double> residuals(state.projection.sq_residual.data(), gram.clients());
-  state.nearest = smallest(residuals, keep);
+  std::vector<double> residuals;
+  for (std::size_t i : near) residuals.push_back(state.projection.sq_residual[i]);
+  state.nearest.clear();
   double loss = 0;
-  for (std::size_t i : state.nearest) loss += residuals[i];
+  for (std::size_t k : smallest(residuals, keep)) {
+    state.nearest.push_back(near[k]);
+    loss += residuals[k];
+  }
   state.trimmed_loss.push_back(loss);
 }
 
@@ -33,47 +43,65 @@ bool advance(std::vector<std::size_t>& set, std::size_t n) {
 
 }  // namespace
 
-Stage1 server_stage1(const Gram& gram, std::size_t keep) {
+std::vector<std::size_t> near_clients(const Gram& gram, std::size_t f) {
+  const std::size_t n = gram.clients();
+  std::vector<double> squares(n);
+  gram.sq_distances(origin_fit(gram).medoid, squares);
+  std::vector<bool> far(n, false);
+  for (const Refusal& client : screen(squares, f, kFarthestInFit, "distance").refused) {
+    far[client.row] = true;
+  }
+  std::vector<std::size_t> near;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!far[i]) near.push_back(i);
+  }
+  return near;
+}
+
+Stage1 server_stage1(const Gram& gram, std::span<const std::size_t> near, std::size_t keep) {
   std::vector<std::size_t> server(gram.servers());
   std::iota(server.begin(), server.end(), gram.clients());
   Stage1 state;
   state.subspace = fit_subspace(gram, server, dimension(gram));
   state.fits = 1;
   state.noise = next_value(server, state.subspace);
-  look(gram, keep, state);
+  look(gram, near, keep, state);
   return state;
 }
 
-Stage1 alternating_stage1(const Gram& gram, std::size_t keep, int max_iter) {
-  Stage1 state = server_stage1(gram, keep);
+Stage1 alternating_stage1(const Gram& gram, std::span<const std::size_t> near, std::size_t keep,
+                          int max_iter) {
+  Stage1 state = server_stage1(gram, near, keep);
   state.converged = false;
   for (int i = 0; i < max_iter && !state.converged; ++i) {
     state.set = state.nearest;
     state.subspace.products.resize(0, 0);  // room for those of the next fit
     state.subspace = fit_subspace(gram, state.set, dimension(gram), &state.projection.x);
     ++state.fits;
-    look(gram, keep, state);
+    look(gram, near, keep, state);
     state.converged = state.nearest == state.set;
   }
   state.noise = next_value(state.set, state.subspace);
   return state;
 }
 
-Stage1 exhaustive_stage1(const Gram& gram, std::size_t keep) {
+Stage1 exhaustive_stage1(const Gram& gram, std::span<const std::size_t> near, std::size_t keep) {
+  std::vector<std::size_t> places(keep);
+  std::iota(places.begin(), places.end(), std::size_t{0});
   std::vector<std::size_t> set(keep);
-  std::iota(set.begin(), set.end(), std::size_t{0});
   Stage1 best;
   std::size_t fits = 0;
   do {
+    std::ranges::transform(places, set.begin(), [&](std::size_t place) { return near[place]; });
     Subspace fit = fit_subspace(gram, set, dimension(gram));
     if (fits++ == 0 || fit.loss < best.subspace.loss) {
       best.subspace = std::move(fit);
       best.set = set;
     }
-  } while (advance(set, gram.clients()));
+  } while (advance(places, near.size()));
   best.fits = fits;
   best.noise = next_value(best.set, best.subspace);
-  look(gram, keep, best);
+  look(gram, near, keep, best);
   return best;
 }
 

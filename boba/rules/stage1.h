@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "boba/core/gram.h"
@@ -20,15 +21,21 @@ struct Stage1 {
   bool converged = true;
 };
 
-// The server's own subspace.
-Stage1 server_stage1(const Gram& gram, std::size_t keep);
+// The clients that may shape a subspace, rising: all but those more than 1024 times as far from the
+// centre as the n - f nearest. One such client within the subspace would take the digits of its
+// other directions. At most f are left out.
+std::vector<std::size_t> near_clients(const Gram& gram, std::size_t f);
 
-// From the server's subspace on: fit to the `keep` nearest clients until they stay the same, or
+// The server's own subspace. near: near_clients(), at least `keep` of them, here and below.
+Stage1 server_stage1(const Gram& gram, std::span<const std::size_t> near, std::size_t keep);
+
+// From the server's subspace on: fit to the `keep` nearest of them until they stay the same, or
 // max_iter times. The trimmed loss never increases beyond rounding.
-Stage1 alternating_stage1(const Gram& gram, std::size_t keep, int max_iter);
+Stage1 alternating_stage1(const Gram& gram, std::span<const std::size_t> near, std::size_t keep,
+                          int max_iter);
 
-// The best of all subsets of `keep` clients; ties to the first in lexicographic order.
-Stage1 exhaustive_stage1(const Gram& gram, std::size_t keep);
+// The best of all subsets of `keep` of them; ties to the first in lexicographic order.
+Stage1 exhaustive_stage1(const Gram& gram, std::span<const std::size_t> near, std::size_t keep);
 
 // C(n, k), or the limit if it is larger.
 std::size_t subsets(std::size_t n, std::size_t k, std::size_t limit);

@@ -1,6 +1,7 @@
 #include "boba/rules/zeno.h"
 
 #include <cmath>
+#include <optional>
 
 #include "boba/rules/make.h"
 #include "boba/rules/probing.h"
@@ -14,6 +15,7 @@ class Zeno final : public Rule {
   explicit Zeno(const ZenoOptions& options) : options_(options) {}
 
   Need need() const override { return Need::kNorms; }
+  std::optional<int> tolerance() const override { return options_.f; }
 
   Result<void> admits(const Shape& shape) const override {
     return needs_more_than_f("zeno", shape, options_.f);

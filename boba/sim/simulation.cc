@@ -305,8 +305,8 @@ class TrainedSimulation final : public Simulation {
                .number = static_cast<std::uint32_t>(round)};
     const MutableRow out = aggregate_.row(0);
     if (!parts_.sketch) return parts_.rule.aggregate(*parts_.kernels, view, out);
-    const auto sketched =
-        make_sketch_kernels(*parts_.kernels, sketch_plan(*parts_.sketch, view.seed, view.number));
+    const auto sketched = make_sketch_kernels(
+        *parts_.kernels, sketch_plan(*parts_.sketch, parts_.experiment.seed, view.number));
     if (!sketched) return sketched.error();
     return parts_.rule.aggregate(**sketched, view, out);
   }

@@ -74,7 +74,7 @@ def aggregate(
     learning_rate: float = 0.0,
     oracle: Any = None,
     ids: Sequence[object] | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     round: int = 0,
     threads: int = 0,
 ) -> Result:
@@ -92,7 +92,8 @@ def aggregate(
         learning_rate: The step, for the same rules.
         oracle: An object with ``loss(w)`` and ``gradient(w)``, for the same rules.
         ids: Who sent each update. Only the first update with an id counts.
-        seed: Random stages draw by it and by ``round``.
+        seed: Random stages draw by it and by ``round``. None draws one that no client knows;
+            the notes of the result tell it.
         round: The number of the round.
         threads: At most this many; 0 is all processors. The result does not depend on it.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from boba import _core
-from boba._checks import real_number, real_numbers, texts, whole_number
+from boba._checks import real_number, real_numbers, seed_or_none, texts, whole_number
 from boba._result import Result
 from boba._rows import Flat, Form, new_rows, read
 
@@ -41,7 +41,7 @@ def aggregate_round(
     learning_rate: float,
     oracle: Any,
     ids: Sequence[object] | None,
-    seed: int,
+    seed: int | None,
     number: int,
     threads: int,
 ) -> Result:
@@ -59,7 +59,7 @@ def aggregate_round(
         real_number("learning_rate", learning_rate),
         None if oracle is None else OracleInForm(oracle, form, rows.dtype),
         texts("ids", ids),
-        whole_number("seed", seed, 64),
+        seed_or_none(seed),
         whole_number("round", number, 32),
         whole_number("threads", threads, 12),
     )

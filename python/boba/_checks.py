@@ -18,6 +18,11 @@ def whole_number(name: str, value: object, bits: int) -> int:
     return number
 
 
+def seed_or_none(value: object) -> int | None:
+    """Reads a seed; None lets the core draw one that nobody knows."""
+    return None if value is None else whole_number("seed", value, 64)
+
+
 def real_number(name: str, value: Any) -> float:
     """Reads a number; text is none, whatever it says."""
     try:

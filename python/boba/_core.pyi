@@ -104,7 +104,7 @@ class OpenRound:
         model: Rows | None,
         learning_rate: float,
         oracle: Any,
-        seed: int,
+        seed: int | None,
         number: int,
         quorum: int,
         deadline: float | None,
@@ -133,7 +133,7 @@ def aggregate(
     learning_rate: float,
     oracle: Any,
     ids: list[str],
-    seed: int,
+    seed: int | None,
     number: int,
     threads: int,
 ) -> Verdict: ...

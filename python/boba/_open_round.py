@@ -9,7 +9,7 @@ from typing import Any
 
 from boba import _core
 from boba._aggregate import OracleInForm
-from boba._checks import real_number, real_numbers, text, texts, whole_number
+from boba._checks import real_number, real_numbers, seed_or_none, text, texts, whole_number
 from boba._parts import Rule, rule_of
 from boba._result import Result
 from boba._rows import new_rows, read_one
@@ -90,7 +90,7 @@ class OpenRound:
         model: Any = None,
         learning_rate: float = 0.0,
         oracle: Any = None,
-        seed: int = 0,
+        seed: int | None = None,
         round: int = 0,
         threads: int = 0,
     ) -> None:
@@ -123,7 +123,7 @@ class OpenRound:
             None if model is None else form.read_row(model, "model"),
             real_number("learning_rate", learning_rate),
             None if oracle is None else OracleInForm(oracle, form, example.dtype),
-            whole_number("seed", seed, 64),
+            seed_or_none(seed),
             whole_number("round", round, 32),
             whole_number("quorum", quorum, 20),
             None if deadline is None else real_number("deadline", deadline),

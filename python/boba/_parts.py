@@ -124,7 +124,7 @@ class Rule(Part):
         learning_rate: float = 0.0,
         oracle: Any = None,
         ids: Sequence[object] | None = None,
-        seed: int = 0,
+        seed: int | None = None,
         round: int = 0,
         threads: int = 0,
     ) -> Result:
@@ -155,7 +155,7 @@ class Rule(Part):
         learning_rate: float = 0.0,
         oracle: Any = None,
         ids: Sequence[object] | None = None,
-        seed: int = 0,
+        seed: int | None = None,
         round: int = 0,
         threads: int = 0,
     ) -> Any:

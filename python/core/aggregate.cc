@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -36,7 +37,7 @@ HeldVerdict aggregate(const Aggregator& rule, const Rows& updates, const nb::nda
                       const Rows* server, const std::vector<double>& server_counts,
                       const Rows* server_whole, const Rows* model, double learning_rate,
                       const nb::object& oracle, const std::vector<std::string>& ids,
-                      std::uint64_t seed, std::uint32_t number, int threads) {
+                      std::optional<std::uint64_t> seed, std::uint32_t number, int threads) {
   const std::shared_ptr<const Kernels> kernels = kernels_for(threads);
   std::optional<PythonOracle> asked = oracle_of(oracle);
   const MutableRow target = writable_row(out, updates.dtype(), updates.length());
@@ -83,7 +84,7 @@ void bind_aggregate(nb::module_& module) {
   module.def("aggregate", &aggregate, nb::arg("rule"), nb::arg("updates"), nb::arg("out"),
              nb::arg("server").none(), nb::arg("server_counts"), nb::arg("server_whole").none(),
              nb::arg("model").none(), nb::arg("learning_rate"), nb::arg("oracle").none(),
-             nb::arg("ids"), nb::arg("seed"), nb::arg("number"), nb::arg("threads"));
+             nb::arg("ids"), nb::arg("seed").none(), nb::arg("number"), nb::arg("threads"));
 }
 
 }  // namespace boba::python

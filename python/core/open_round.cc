@@ -42,7 +42,7 @@ class HeldRound {
   HeldRound(const Aggregator& rule, const std::string& dtype, std::size_t length,
             std::vector<std::string> cohort, std::size_t most, nb::object server,
             std::vector<double> server_counts, nb::object server_whole, nb::object model,
-            double learning_rate, const nb::object& oracle, std::uint64_t seed,
+            double learning_rate, const nb::object& oracle, std::optional<std::uint64_t> seed,
             std::uint32_t number, std::size_t quorum, std::optional<double> deadline, int threads)
       : kernels_(kernels_for(threads)),
         kept_{std::move(server), std::move(server_whole), std::move(model)} {
@@ -170,7 +170,7 @@ void bind_open_round(nb::module_& module) {
            nb::arg("rule"), nb::arg("dtype"), nb::arg("length"), nb::arg("cohort"), nb::arg("most"),
            nb::arg("server").none(), nb::arg("server_counts"), nb::arg("server_whole").none(),
            nb::arg("model").none(), nb::arg("learning_rate"), nb::arg("oracle").none(),
-           nb::arg("seed"), nb::arg("number"), nb::arg("quorum"), nb::arg("deadline").none(),
+           nb::arg("seed").none(), nb::arg("number"), nb::arg("quorum"), nb::arg("deadline").none(),
            nb::arg("threads"))
       .def("submit", &HeldRound::submit, nb::arg("client"), nb::arg("row"), nb::arg("adopt"))
       .def("begin", &HeldRound::begin, nb::arg("client"), nb::arg("dtype"), nb::arg("length"),

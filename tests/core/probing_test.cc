@@ -62,7 +62,8 @@ struct Probe {
   }
   PreparedRows rows() {
     Intake intake(round);
-    auto rows = PreparedRows::make(kernels, round, Need::kNorms, mixes, intake);
+    const toys::MeanRule rule(Need::kNorms);
+    auto rows = PreparedRows::make(kernels, round, rule, mixes, intake);
     EXPECT_TRUE(rows.ok());
     return *std::move(rows);
   }

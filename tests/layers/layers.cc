@@ -26,7 +26,7 @@ struct Layer {
 
 const std::vector<Layer>& layers() {
   static const std::vector<Layer> table = {
-      {"boba/core/", {}, {"fmt/"}, {}, {"fmt::fmt"}},
+      {"boba/core/", {}, {"fmt/"}, {"sys/random.h"}, {"fmt::fmt"}},
       {"boba/kernels/reference/", {"boba/core/"}, {"fmt/"}, {}, {"boba_core"}},
       {"boba/kernels/cpu/",
        {"boba/core/"},
@@ -38,7 +38,7 @@ const std::vector<Layer>& layers() {
        {"fmt/", "cuda_runtime_api.h"},
        {},
        {"boba_core", "CUDA::cudart_static"}},
-      {"boba/kernels/sketch/", {"boba/core/"}, {"fmt/"}, {"sys/random.h"}, {"boba_core"}},
+      {"boba/kernels/sketch/", {"boba/core/"}, {"fmt/"}, {}, {"boba_core"}},
       {"boba/rules/", {"boba/core/"}, {"fmt/"}, {"Eigen/"}, {"boba_core", "Eigen3::Eigen"}},
       {"boba/attacks/", {"boba/core/"}, {"fmt/"}, {"Eigen/"}, {"boba_core", "Eigen3::Eigen"}},
       {"boba/partition/", {"boba/core/"}, {"fmt/"}, {}, {"boba_core"}},

@@ -38,7 +38,7 @@ TEST(AvgRej, OneFarOutLeavesNoRoundingBehind) {
   // Its removal from a float sum of everything would leave errors larger than the others.
   const Rows honest = rounded(random_rows(7, 5, 3), DType::kFloat32);
   Rows rows = honest;
-  rows.insert(rows.begin() + 2, Row(5, 1e20));
+  rows.insert(rows.begin() + 2, Row(5, 1e5));
   QuadraticLoss loss = QuadraticLoss::random(5, 6);
   RoundInput input{.updates = rows,
                    .dtype = DType::kFloat32,
@@ -50,6 +50,30 @@ TEST(AvgRej, OneFarOutLeavesNoRoundingBehind) {
     EXPECT_LT(relative_error(o.out, oracle::mean(honest)), 1e-6);
     EXPECT_NEAR(measure(o.verdict.clients[2].measures, "loss_without"),
                 loss.value(plus(Row(5, 0.5), oracle::mean(honest), -0.25)), 1e-5);
+  }
+}
+
+TEST(AvgRej, PairsThatCancelAreRefused) {
+  // In the sum of the others only their rounding would be left.
+  const Rows honest = rounded(random_rows(7, 5, 3), DType::kFloat32);
+  QuadraticLoss loss = QuadraticLoss::random(5, 6);
+  for (double size : {1e8, 1e20, 1e36}) {
+    Rows rows = honest;
+    rows.insert(rows.begin(), Row(5, size));
+    rows.insert(rows.begin() + 4, Row(5, -size));
+    const RoundInput input{.updates = rows,
+                           .dtype = DType::kFloat32,
+                           .model = Row(5, 0.5),
+                           .eta = 0.25,
+                           .oracle = &loss};
+    for (const auto& kernels : all_kernels()) {
+      const Outcome o = run(*kernels, "avgrej(f=2)", input);
+      EXPECT_EQ(o.verdict.refused, 2U) << size;
+      EXPECT_TRUE(o.verdict.clients[4].refused) << size;
+      EXPECT_NE(o.verdict.clients[0].reason.find("its norm is"), std::string::npos)
+          << o.verdict.clients[0].reason;
+      EXPECT_LT(relative_error(o.out, oracle::mean(honest)), 1e-6) << size;
+    }
   }
 }
 

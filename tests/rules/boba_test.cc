@@ -113,6 +113,48 @@ TEST_P(BobaAgainstDSpace, EveryVariantAgrees) {
 INSTANTIATE_TEST_SUITE_P(Cases, BobaAgainstDSpace, testing::ValuesIn(cases()),
                          [](const auto& which) { return which.param.name; });
 
+TEST(Boba, ClientsFarOutAreRefusedAndLeaveNoTrace) {
+  const SkewOptions options{.honest = 30, .byzantine = 5, .classes = 4, .length = 200, .seed = 6};
+  const SkewedRound data = make_skewed(options, Forgery::kHuge);
+  const MatrixXd honest = data.updates.topRows(30);
+  for (DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    const UpdateMatrix server = to_updates(data.server, dtype);
+    const std::vector<std::string> rules = {"boba", "boba-no-stage1", "boba-no-stage2"};
+    for (const std::string& rule : rules) {
+      const Outcome alone = run(rule + "(f=0)", to_updates(honest, dtype), server);
+      for (double factor : {1e2, 1e4, 1e30}) {
+        MatrixXd u = data.updates;
+        u.bottomRows(5) *= factor;
+        u.row(31) = -u.row(30);
+        const Outcome o = run(rule + "(f=5)", to_updates(u, dtype), server);
+        EXPECT_EQ(o.out, alone.out) << rule << " " << factor;
+        for (std::size_t i = 0; i < 35; ++i) {
+          EXPECT_EQ(o.verdict.clients[i].refused, i >= 30) << rule << " " << factor << " " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(Boba, FarOutInTheServersSpanDoesNotShapeTheSubspace) {
+  const SkewOptions options{.honest = 30, .byzantine = 5, .classes = 4, .length = 200, .seed = 6};
+  const SkewedRound data = make_skewed(options, Forgery::kNone);
+  for (DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    const UpdateMatrix server = to_updates(data.server, dtype);
+    const Outcome alone = run("boba(f=0)", to_updates(data.updates.topRows(30), dtype), server);
+    for (double t : {1e2, 1e3, 1e4, 1e5, 1e8, 1e12, 1e30}) {
+      MatrixXd u = data.updates;
+      for (Eigen::Index b = 0; b < 5; ++b) {
+        const auto corner = data.server.row(b % 4);
+        u.row(30 + b) = corner + t * (corner - data.server.row((b + 1) % 4));
+      }
+      const Outcome o = run("boba(f=5)", to_updates(u, dtype), server);
+      EXPECT_LT((o.out - alone.out).norm(), 0.05 * alone.out.norm()) << t;
+      for (std::size_t i = 30; i < 35; ++i) EXPECT_FALSE(o.verdict.clients[i].accepted) << t;
+    }
+  }
+}
+
 TEST(Boba, ExhaustiveSearchAgreesAndIsNeverWorse) {
   for (Forgery forgery : {Forgery::kNone, Forgery::kIpm, Forgery::kLie, Forgery::kGauss}) {
     const SkewedRound data =

@@ -18,7 +18,7 @@ Result<Outcome> try_run(const std::string& spec, const UpdateView& updates,
   if (!aggregator) return aggregator.error();
   const auto kernels = make_cpu_kernels({.threads = threads});
   UpdateMatrix out(updates.dtype(), 1, updates.length());
-  const Round round{.updates = updates, .server = server};
+  const Round round{.updates = updates, .server = server, .seed = 0};
   Result<Verdict> verdict = aggregator->aggregate(*kernels, round, out.row(0));
   if (!verdict) return verdict.error();
   return Outcome{to_matrix(out.view()).row(0), *std::move(verdict)};

@@ -42,7 +42,7 @@ MatrixXd forged(const MatrixXd& honest, const SkewOptions& o, Forgery forgery) {
         rows.row(b) = honest.row(5);
         break;
       case Forgery::kHuge:
-        rows.row(b) = 1e9 * o.scale * direction(o.seed, 8000, honest.cols());
+        rows.row(b) = 5e5 * o.scale * direction(o.seed, 8000, honest.cols());
         break;
     }
   }

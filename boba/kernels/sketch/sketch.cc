@@ -1,10 +1,7 @@
 #include "boba/kernels/sketch/sketch.h"
 
 #include <fmt/format.h>
-#include <sys/random.h>
 
-#include <cerrno>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -84,6 +81,7 @@ class SketchKernels final : public Kernels {
     return inner_.gram_of_columns(rows, first, count);
   }
   const Kernels& for_whole_rows() const override { return inner_.for_whole_rows(); }
+  Result<std::uint64_t> secret_seed() const override { return inner_.secret_seed(); }
 
  private:
   // The sketch of a row that is not finite is zero, but zero less the origin is not.
@@ -106,18 +104,6 @@ Result<std::unique_ptr<const Kernels>> make_sketch_kernels(const Kernels& inner,
                                                            const SketchPlan& plan) {
   if (Result<void> good = check_plan(plan); !good) return good.error();
   return std::unique_ptr<const Kernels>(std::make_unique<SketchKernels>(inner, plan));
-}
-
-Result<std::uint64_t> fresh_seed() {
-  std::uint64_t seed = 0;
-  // So few bytes come whole, or not at all.
-  while (getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) {
-    if (errno == EINTR) continue;
-    return Error{ErrorCode::kInternal,
-                 fmt::format("the operating system gave no random numbers: {}",
-                             std::generic_category().message(errno))};
-  }
-  return seed;
 }
 
 }  // namespace boba

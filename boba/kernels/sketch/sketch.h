@@ -17,7 +17,4 @@ namespace boba {
 Result<std::unique_ptr<const Kernels>> make_sketch_kernels(const Kernels& inner,
                                                            const SketchPlan& plan);
 
-// 64 bits from the operating system, for a seed that no client knows.
-Result<std::uint64_t> fresh_seed();
-
 }  // namespace boba

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,11 +30,12 @@ class Engine:
         server_update: ServerUpdate | None,
         classes: int | None,
         oracle: ServerOracle | None,
-        seed: int,
+        seed: int | None,
         threads: int,
     ) -> None:
         """Raises ValueError where the rule cannot run with what is there, TypeError for no rule."""
-        self.seed = _between("seed", seed, 2**64 - 1)
+        # Buckets that clients can predict are buckets that they can choose.
+        self.seed = secrets.randbits(64) if seed is None else _between("seed", seed, 2**64 - 1)
         self.threads = _between("threads", threads, 4095)
         self._rule = _read_rule(rule)
         self._oracle = oracle

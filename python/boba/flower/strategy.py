@@ -57,7 +57,8 @@ class RobustStrategy(FedAvg):
                     need one and have none are refused here, not in round 3.
     classes         how many classes server_update knows, where it does not say so itself.
     server_oracle   loss and gradient of the server's data, for the rules that probe.
-    seed            of the rules with random stages; they draw anew in each round.
+    seed            of the rules with random stages; they draw anew in each round. None draws one
+                    that no client knows; the audit records it.
     buffers         what becomes of arrays that are not trained: the "median" of all usable
                     replies, the "average" of the accepted, which one of them can move at will, or
                     "keep" the server's.
@@ -87,7 +88,7 @@ class RobustStrategy(FedAvg):
         server_update: ServerUpdate | None = None,
         classes: int | None = None,
         server_oracle: ServerOracle | None = None,
-        seed: int = 0,
+        seed: int | None = None,
         buffers: BufferPolicy = "median",
         buffer_names: Iterable[str] = DEFAULT_BUFFER_NAMES,
         min_replies: int | None = None,
