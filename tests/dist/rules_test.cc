@@ -207,12 +207,20 @@ TEST(RulesOnRanks, HostileRowsAreRefusedWhereverTheirNumbersLie) {
   sent.updates.row_as<float>(1)[0] = nan;
   sent.updates.row_as<float>(2)[9000] = -std::numeric_limits<float>::infinity();
   for (float& x : sent.updates.row_as<float>(4)) x = 3e38F;
-  sent.updates.row_as<float>(5)[4444] = 3e38F;
   for (const std::string& spec : specs()) EXPECT_TRUE(expect_the_same(Question<float>{sent, spec}));
   const auto plain = make_cpu_kernels();
   const Answer answer = Question<float>{sent, "boba(f=3)"}.ask(*plain, {0, 9001});
   EXPECT_NE(answer.told.find("\n1 false true refused: it contains NaN"), std::string::npos);
   EXPECT_NE(answer.told.find("\n4 false true refused: its norm"), std::string::npos);
+}
+
+TEST(RulesOnRanks, ClientsFarOutAreRefusedWhereverTheirNumbersLie) {
+  Sent<float> sent(23, 9001, 0.5);
+  sent.updates.row_as<float>(0)[0] = 1e36F;
+  sent.updates.row_as<float>(5)[4444] = 3e38F;
+  for (const std::string& spec : specs()) EXPECT_TRUE(expect_the_same(Question<float>{sent, spec}));
+  const Answer answer = Question<float>{sent, "boba(f=3)"}.ask(*make_cpu_kernels(), {0, 9001});
+  EXPECT_NE(answer.told.find("\n5 false true refused: its distance"), std::string::npos);
 }
 
 TEST(RulesOnRanks, RulesWithAnOracleSayWhatTheyLack) {
