@@ -131,6 +131,19 @@ void check_products(std::size_t n, std::size_t length, int ranks, int threads) {
   }
 }
 
+TEST(Sharded, RanksDrawOneSecretSeed) {
+  std::vector<std::uint64_t> seeds(3);
+  run_ranks(3, [&](const Communicator& team) {
+    const auto kernels = make_sharded_kernels(team, 10000, {.threads = 1});
+    const Result<std::uint64_t> seed = kernels->secret_seed();
+    ASSERT_TRUE(seed);
+    seeds[static_cast<std::size_t>(team.rank())] = *seed;
+  });
+  EXPECT_EQ(seeds[1], seeds[0]);
+  EXPECT_EQ(seeds[2], seeds[0]);
+  EXPECT_NE(seeds[0], 0U);
+}
+
 TEST(Sharded, GramHasTheBitsOfOneProcess) {
   for (const std::size_t length : kLengths) {
     for (const int ranks : {1, 2, 3, 4}) {

@@ -1,7 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+#include <vector>
+
 #include "boba/core/random.h"
 #include "boba/rules/bucketing.h"
+#include "boba/rules/registry.h"
 #include "tests/support/rules_cases.h"
 #include "tests/support/rules_oracle.h"
 #include "tests/support/rules_round.h"
@@ -32,6 +38,35 @@ TEST(Bucketing, DealsEachClientOnce) {
       EXPECT_EQ(seen, std::vector<int>(n, 1));
     }
   }
+}
+
+TEST(Bucketing, ARoundWithoutASeedDrawsASecretOne) {
+  const UpdateMatrix updates(DType::kFloat64, 20, 1);
+  Round round;
+  round.updates = updates.view();
+  const auto rule = make_aggregator("bucketing(s=2) | average");
+  std::vector<std::string> notes;
+  for (int turn = 0; turn < 2; ++turn) {
+    std::vector<double> out(1);
+    const auto verdict = rule->aggregate(reference(), round, std::span(out));
+    ASSERT_TRUE(verdict) << verdict.error().message;
+    ASSERT_FALSE(verdict->notes.empty());
+    notes.push_back(verdict->notes.back());
+    std::uint64_t seed = 0;
+    ASSERT_EQ(std::sscanf(notes.back().c_str(), "random stages drew with the seed %" SCNu64, &seed),
+              1)
+        << notes.back();
+    // The note is the truth: the seed repeats the round.
+    Round again = round;
+    again.seed = seed;
+    const auto repeated = rule->aggregate(reference(), again, std::span(out));
+    ASSERT_TRUE(repeated);
+    EXPECT_EQ(repeated->notes.size() + 1, verdict->notes.size());
+    for (std::size_t i = 0; i < 20; ++i) {
+      EXPECT_EQ(repeated->clients[i].bucket, verdict->clients[i].bucket) << i;
+    }
+  }
+  EXPECT_NE(notes[0], notes[1]);
 }
 
 TEST(Bucketing, ComposesWithEveryKindOfRule) {
