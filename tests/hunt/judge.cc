@@ -1,0 +1,121 @@
+#include "tests/hunt/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace boba::hunt {
+namespace {
+
+constexpr double kMostScore = 1e-3;
+constexpr int kPerturbations = 12;
+constexpr double kScreenDoubt = 1e-3;  // rows this near to the screen's bound may go either way
+constexpr double kSketchFloor = 20;    // deviations that sketches may reach
+constexpr double kSketchGrowth = 4;
+
+double unit(DType dtype) { return dtype == DType::kFloat32 ? 0x1p-24 : 0x1p-53; }
+
+// Differences that the output's own type cannot show do not count.
+double score_of(const Row& out, const Row& exact, const Scene& scene, double spread) {
+  const double off = distance(out, exact);
+  if (std::isnan(off)) return std::numeric_limits<double>::infinity();
+  const double scale = scene.use.rule == "bygars" ? std::max(spread, length_of(exact)) : spread;
+  return std::max(0.0, off - 2 * unit(scene.dtype) * length_of(exact)) / scale;
+}
+
+// The scene with every row moved by less than what its products may be off.
+Scene moved(const Scene& scene, double spread, Dice& dice) {
+  Scene other = scene;
+  const double size = spread * (scene.dtype == DType::kFloat32 ? 1e-5 : 1e-9) /
+                      std::sqrt(static_cast<double>(scene.length()));
+  for (Rows* rows : {&other.updates, &other.server}) {
+    for (Row& row : *rows) {
+      for (double& x : row) x += size * dice.normal();
+    }
+  }
+  return other;
+}
+
+// Whether rounding explains the library's answer.
+Outcome explained(const Scene& scene, const Row& out, const Row& exact, double spread,
+                  const JudgeOptions& options) {
+  Dice dice(scene.seed, 77);
+  double change = 0;
+  for (int i = 0; i < kPerturbations; ++i) {
+    OracleOptions oracle{.screen = options.screen};
+    for (std::size_t k = 0; k < scene.updates.size(); ++k) {
+      oracle.screen_factors.push_back(1 + kScreenDoubt * dice.uniform(-1, 1));
+    }
+    if (i % 2 == 1) oracle.rage_tie = scene.dtype == DType::kFloat32 ? 1e-5 : 1e-9;
+    const OracleAnswer other = exact_answer(moved(scene, spread, dice), oracle);
+    if (!other.error.empty()) continue;
+    if (score_of(out, other.out, scene, spread) <= kMostScore) return Outcome::kNearTie;
+    change = std::max(change, distance(other.out, exact));
+  }
+  return distance(out, exact) <= change ? Outcome::kSensitive : Outcome::kWrong;
+}
+
+// The same round with the liars' rows replaced by honest ones.
+Scene without_liars(const Scene& scene) {
+  Scene other = scene;
+  std::size_t good = 0;
+  for (std::size_t i = 0; i < scene.updates.size(); ++i) {
+    if (!scene.liar[i]) continue;
+    while (scene.liar[good % scene.updates.size()]) ++good;
+    other.updates[i] = scene.updates[good++ % scene.updates.size()];
+    while (scene.liar[good % scene.updates.size()]) ++good;
+  }
+  return other;
+}
+
+bool names_rows(const std::string& sentence) {
+  return sentence.find("client ") != std::string::npos ||
+         sentence.find("clients ") != std::string::npos;
+}
+
+}  // namespace
+
+double Judgement::ascent() const {
+  if (!error.empty()) return -1;
+  return std::log10(1 + engine_deviation) - std::log10(1 + oracle_deviation) +
+         0.1 * std::log10(1 + 1e6 * score);
+}
+
+Judgement judge(const Engine& engine, const Scene& scene, const JudgeOptions& options) {
+  Judgement result;
+  const EngineAnswer answer = engine.run(scene);
+  if (!answer.error.empty()) {
+    result.error = answer.error;
+    result.forced = engine.run(without_liars(scene)).error.empty();
+    result.outcome =
+        result.forced && !names_rows(answer.error) ? Outcome::kForced : Outcome::kError;
+    return result;
+  }
+  const Honest honest = honest_part(scene);
+  result.engine_deviation = distance(answer.out, honest.mean) / honest.spread;
+  const OracleAnswer exact = exact_answer(scene, {.screen = options.screen});
+  if (!exact.error.empty()) {
+    result.note = "the definition has no answer: " + exact.error;
+    result.outcome = Outcome::kWrong;
+    return result;
+  }
+  result.oracle_deviation = distance(exact.out, honest.mean) / honest.spread;
+  result.score = score_of(answer.out, exact.out, scene, honest.spread);
+  std::vector<std::size_t> refused;
+  for (const ClientVerdict& client : answer.verdict.clients) {
+    if (client.refused) refused.push_back(client.index);
+  }
+  result.note = fmt::format("refused by the library: {}; by the oracle: {}",
+                            fmt::join(refused, " "), fmt::join(exact.refused, " "));
+  if (scene.sketched()) {
+    const double bound = kSketchFloor + kSketchGrowth * result.oracle_deviation;
+    if (!(result.engine_deviation <= bound)) result.outcome = Outcome::kWrong;
+    return result;
+  }
+  if (result.score <= kMostScore) return result;
+  result.outcome = explained(scene, answer.out, exact.out, honest.spread, options);
+  return result;
+}
+
+}  // namespace boba::hunt

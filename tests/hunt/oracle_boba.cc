@@ -1,0 +1,234 @@
+// BOBA and its variants by their definitions in n-space.
+
+#include <algorithm>
+#include <numeric>
+
+#include "tests/hunt/oracle.h"
+
+namespace boba::hunt {
+namespace {
+
+constexpr double kLeastDirection = 1e-14;  // of the largest variance
+constexpr double kCutoff = 1e-6;           // of the clients' spread, for differences of corners
+constexpr double kMinShare = -0.5;
+constexpr int kMostFits = 20;
+
+using Set = std::vector<std::size_t>;
+
+struct Subspace {
+  std::vector<Big> m;  // the point
+  BigMatrix w;         // the basis, one column per direction
+  Big loss = 0;
+  Big total = 0;
+};
+
+struct Projected {
+  BigMatrix x;  // directions by rows
+  std::vector<Big> residuals;
+};
+
+Subspace fit(const Products& products, const Set& set, std::size_t dimension) {
+  const BigMatrix& k = products.k;
+  const std::size_t s = set.size();
+  std::vector<Big> mean(s);
+  Big all = 0;
+  for (std::size_t i = 0; i < s; ++i) {
+    for (std::size_t j = 0; j < s; ++j) mean[i] += k(set[i], set[j]);
+    mean[i] /= static_cast<double>(s);
+    all += mean[i];
+  }
+  all /= static_cast<double>(s);
+  BigMatrix centred(s, s);
+  for (std::size_t i = 0; i < s; ++i) {
+    for (std::size_t j = 0; j < s; ++j) centred(i, j) = k(set[i], set[j]) - mean[i] - mean[j] + all;
+  }
+  const BigEigen values = eigen(centred);
+  Subspace result;
+  std::size_t rank = 0;
+  const std::size_t most = std::min(dimension, s - 1);
+  while (rank < most && values.values[rank] > values.values[0] * kLeastDirection) ++rank;
+  for (std::size_t i = 0; i < s; ++i) {
+    result.total += values.values[i];
+    if (i >= rank) result.loss += values.values[i];
+  }
+  result.m.resize(k.rows);
+  result.w = BigMatrix(k.rows, rank);
+  for (std::size_t i = 0; i < s; ++i) result.m[set[i]] = Big(1) / static_cast<double>(s);
+  for (std::size_t a = 0; a < rank; ++a) {
+    Big middle = 0;
+    for (std::size_t i = 0; i < s; ++i) middle += values.vectors(i, a);
+    middle /= static_cast<double>(s);
+    const Big root = root_of(values.values[a]);
+    for (std::size_t i = 0; i < s; ++i) {
+      result.w(set[i], a) = (values.vectors(i, a) - middle) / root;
+    }
+  }
+  return result;
+}
+
+Projected project(const Products& products, const Subspace& subspace) {
+  const BigMatrix& k = products.k;
+  const std::size_t size = k.rows;
+  const std::size_t rank = subspace.w.columns;
+  std::vector<Big> km(size);
+  Big mkm = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      if (subspace.m[j] != 0) km[i] += k(i, j) * subspace.m[j];
+    }
+  }
+  for (std::size_t i = 0; i < size; ++i) mkm += subspace.m[i] * km[i];
+  Projected result;
+  result.x = BigMatrix(rank, size);
+  result.residuals.resize(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    Big square = k(i, i) - 2 * km[i] + mkm;
+    const Big least = square * 1e-60;
+    for (std::size_t a = 0; a < rank; ++a) {
+      Big x = 0;
+      for (std::size_t j = 0; j < size; ++j) {
+        if (subspace.w(j, a) != 0) x += subspace.w(j, a) * (k(i, j) - km[j]);
+      }
+      result.x(a, i) = x;
+      square -= x * x;
+    }
+    // A row on the subspace has a residual of 0, not of the last digits.
+    result.residuals[i] = square > least ? square : Big(0);
+  }
+  return result;
+}
+
+// The next subset in lexicographic order.
+bool advance(Set& set, std::size_t n) {
+  for (std::size_t i = set.size(); i-- > 0;) {
+    if (set[i] == n - set.size() + i) continue;
+    ++set[i];
+    for (std::size_t j = i + 1; j < set.size(); ++j) set[j] = set[j - 1] + 1;
+    return true;
+  }
+  return false;
+}
+
+Set nearest(const Products& products, const Projected& projected, std::size_t keep) {
+  const auto end = projected.residuals.begin() + static_cast<std::ptrdiff_t>(products.clients);
+  return smallest_of({projected.residuals.begin(), end}, keep);
+}
+
+Subspace search(const Products& products, std::size_t keep, const std::string& variant) {
+  const std::size_t dimension = products.servers() - 1;
+  if (variant == "boba-es") {
+    Set set(keep);
+    std::iota(set.begin(), set.end(), std::size_t{0});
+    Subspace best = fit(products, set, dimension);
+    while (advance(set, products.clients)) {
+      Subspace other = fit(products, set, dimension);
+      if (other.loss + best.total * 1e-60 < best.loss) best = std::move(other);
+    }
+    return best;
+  }
+  Set server(products.servers());
+  std::iota(server.begin(), server.end(), products.clients);
+  Subspace subspace = fit(products, server, dimension);
+  if (variant == "boba-no-stage1") return subspace;
+  Set set;
+  Set next = nearest(products, project(products, subspace), keep);
+  for (int i = 0; i < kMostFits && next != set; ++i) {
+    set = next;
+    subspace = fit(products, set, dimension);
+    next = nearest(products, project(products, subspace), keep);
+  }
+  return subspace;
+}
+
+Big middle_of(std::vector<Big> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// The median distance of the clients from their coordinate-wise median.
+Big client_spread(const BigMatrix& x, std::size_t n) {
+  std::vector<Big> squares(n);
+  for (std::size_t a = 0; a < x.rows; ++a) {
+    std::vector<Big> values;
+    for (std::size_t i = 0; i < n; ++i) values.push_back(x(a, i));
+    const Big middle = middle_of(values);
+    for (std::size_t i = 0; i < n; ++i) squares[i] += (x(a, i) - middle) * (x(a, i) - middle);
+  }
+  return root_of(middle_of(squares));
+}
+
+// The least share of a class in each client's mix.
+std::vector<Big> least_shares(const BigMatrix& x, std::size_t n) {
+  const std::size_t rank = x.rows;
+  const std::size_t c = x.columns - n;
+  std::vector<Big> least(n, Big(1) / static_cast<double>(c));
+  if (c == 1 || rank == 0) return least;
+  // Differences of the corners: columns d_k = corner_k - centre. p - 1/c has the sum 0, and the
+  // least norm among the solutions of D p = x - centre, which the pseudo-inverse of D gives: its
+  // range has the sum 0.
+  BigMatrix d(rank, c);
+  std::vector<Big> centre(rank);
+  for (std::size_t a = 0; a < rank; ++a) {
+    for (std::size_t z = 0; z < c; ++z) centre[a] += x(a, n + z);
+    centre[a] /= static_cast<double>(c);
+    for (std::size_t z = 0; z < c; ++z) d(a, z) = x(a, n + z) - centre[a];
+  }
+  BigMatrix squares(rank, rank);
+  for (std::size_t a = 0; a < rank; ++a) {
+    for (std::size_t b = 0; b < rank; ++b) {
+      for (std::size_t z = 0; z < c; ++z) squares(a, b) += d(a, z) * d(b, z);
+    }
+  }
+  const BigEigen values = eigen(squares);
+  const Big cutoff = client_spread(x, n) * kCutoff;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<Big> p(c, Big(1) / static_cast<double>(c));
+    for (std::size_t k = 0; k < rank; ++k) {
+      if (!(values.values[k] > cutoff * cutoff)) continue;
+      Big along = 0;
+      for (std::size_t a = 0; a < rank; ++a) along += values.vectors(a, k) * (x(a, i) - centre[a]);
+      along /= values.values[k];
+      for (std::size_t z = 0; z < c; ++z) {
+        for (std::size_t a = 0; a < rank; ++a) p[z] += d(a, z) * values.vectors(a, k) * along;
+      }
+    }
+    least[i] = *std::min_element(p.begin(), p.end());
+  }
+  return least;
+}
+
+}  // namespace
+
+std::vector<Big> boba_weights(const Products& products, std::size_t f, const std::string& variant) {
+  const std::size_t n = products.clients;
+  const Subspace subspace = search(products, n - f, variant);
+  const Projected projected = project(products, subspace);
+  std::vector<bool> accepted(n, true);
+  if (variant != "boba-no-stage2") {
+    const std::vector<Big> least = least_shares(projected.x, n);
+    std::size_t passed = 0;
+    std::vector<Big> badness(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      badness[i] = -least[i];
+      accepted[i] = least[i] >= kMinShare;
+      passed += accepted[i] ? 1 : 0;
+    }
+    const std::size_t keep = n - std::min(n - 1, f);
+    if (passed < keep) {
+      for (std::size_t i : smallest_of(badness, keep)) accepted[i] = true;
+    }
+  }
+  const auto count = static_cast<double>(std::count(accepted.begin(), accepted.end(), true));
+  std::vector<Big> weights = subspace.m;
+  for (std::size_t a = 0; a < projected.x.rows; ++a) {
+    Big mean = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (accepted[i]) mean += projected.x(a, i);
+    }
+    mean /= count;
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] += subspace.w(i, a) * mean;
+  }
+  return weights;
+}
+
+}  // namespace boba::hunt
