@@ -53,7 +53,7 @@ Outcome explained(const Scene& scene, const Row& out, const Row& exact, double s
     if (score_of(out, other.out, scene, spread) <= kMostScore) return Outcome::kNearTie;
     change = std::max(change, distance(other.out, exact));
   }
-  return distance(out, exact) <= change ? Outcome::kSensitive : Outcome::kWrong;
+  return distance(out, exact) <= 2 * change ? Outcome::kSensitive : Outcome::kWrong;
 }
 
 // The same round with the liars' rows replaced by honest ones.

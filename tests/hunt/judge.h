@@ -12,7 +12,7 @@ namespace boba::hunt {
 enum class Outcome {
   kRight,      // within 1e-3 of the spread, or bounded where products are sketched
   kNearTie,    // the oracle gives the same answer for rows moved by rounding
-  kSensitive,  // the oracle moves as far for such rows
+  kSensitive,  // the oracle moves half as far at least for such rows
   kError,      // the library gave a reason instead, which it may
   kWrong,      // a failure
   kForced,     // a failure: an error that liars cause, and that names none of them

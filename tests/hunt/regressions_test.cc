@@ -1,1 +1,215 @@
+// Rounds that a minority of clients once steered with finite numbers. Each rule must stay near the
+// honest clients, and no liar may have a weight.
+
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/support/label_skew.h"
+#include "tests/support/rules_loss.h"
+#include "tests/support/rules_round.h"
+
+namespace boba::test {
+namespace {
+
+// Rows of liars before, between or after honest ones.
+struct Crowd {
+  RoundInput input;
+  std::vector<std::size_t> liars;
+
+  bool honest(std::size_t i) const {
+    return std::find(liars.begin(), liars.end(), i) == liars.end();
+  }
+
+  Row mean() const {
+    Row sum(input.updates.front().size(), 0.0);
+    for (std::size_t i = 0; i < input.updates.size(); ++i) {
+      if (honest(i)) sum = plus(sum, input.updates[i]);
+    }
+    return scaled({sum}, 1 / static_cast<double>(input.updates.size() - liars.size())).front();
+  }
+
+  double spread() const {
+    const Row middle = mean();
+    double sum = 0;
+    for (std::size_t i = 0; i < input.updates.size(); ++i) {
+      if (!honest(i)) continue;
+      const double far = norm(plus(input.updates[i], middle, -1));
+      sum += far * far;
+    }
+    return std::sqrt(sum / static_cast<double>(input.updates.size() - liars.size()));
+  }
+};
+
+const Kernels& fast() { return *all_kernels()[1]; }
+
+// How far the result is from the honest mean, in spreads; and nobody who lies has a weight.
+double deviation(const std::string& spec, const Crowd& crowd) {
+  const Outcome outcome = run(fast(), spec, crowd.input);
+  for (std::size_t liar : crowd.liars) {
+    EXPECT_EQ(outcome.verdict.weights[liar], 0) << spec << ", client " << liar;
+  }
+  return norm(plus(outcome.out, crowd.mean(), -1)) / crowd.spread();
+}
+
+// 97 honest rows around 3. The first liar is the honest mean where an origin was looked for, and
+// became it; the others hid behind its rounding.
+Crowd captured_origin(DType dtype, std::size_t length) {
+  Crowd crowd;
+  crowd.input.dtype = dtype;
+  crowd.input.updates = rounded(shifted(random_rows(97, length, 5), Row(length, 3.0)), dtype);
+  const Row middle = rounded(crowd.mean(), dtype);
+  const double sizes[] = {1e36, 1e20, 1e12};
+  for (std::size_t k = 0; k < 3; ++k) {
+    Row row = middle;
+    row[17 + k] = sizes[k];
+    crowd.input.updates.insert(crowd.input.updates.begin() + static_cast<std::ptrdiff_t>(k), row);
+    crowd.liars.push_back(k);
+  }
+  crowd.input.updates = rounded(crowd.input.updates, dtype);
+  return crowd;
+}
+
+class CapturedOrigin : public testing::TestWithParam<const char*> {};
+
+TEST_P(CapturedOrigin, LiarsGainNothing) {
+  for (const std::size_t length : {8192, 9000}) {
+    const Crowd crowd = captured_origin(DType::kFloat32, length);
+    EXPECT_LT(deviation(GetParam(), crowd), 1.5) << length;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, CapturedOrigin,
+                         testing::Values("krum(f=3)", "mkrum(f=3)", "geomed", "rage(f=3)",
+                                         "b-krum(f=3)", "b-mkrum(f=3)", "bucketing(s=2) | geomed"));
+
+// Half of the liars send A, half -A with a little in a second column. They do not know the seed;
+// where two of them meet in a bucket, A is gone.
+class CancellingPairs : public testing::TestWithParam<const char*> {};
+
+TEST_P(CancellingPairs, NoSeedHelpsThem) {
+  constexpr std::size_t kLength = 20;
+  for (const DType dtype : kDTypes) {
+    Crowd crowd;
+    crowd.input.dtype = dtype;
+    crowd.input.updates = random_rows(100, kLength, 6);
+    for (std::size_t i = 0; i < 15; ++i) {
+      Row row(kLength, 0.0);
+      row[0] = i % 2 == 0 ? 1e12 : -1e12;
+      row[1] = 1e4;
+      crowd.input.updates[i] = row;
+      crowd.liars.push_back(i);
+    }
+    crowd.input.updates = rounded(crowd.input.updates, dtype);
+    std::vector<std::uint64_t> lost;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+      crowd.input.seed = seed;
+      if (!(deviation(GetParam(), crowd) < 2)) lost.push_back(seed);
+    }
+    EXPECT_TRUE(lost.empty()) << name(dtype) << ": lost with " << lost.size() << " seeds, first "
+                              << lost.front();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, CancellingPairs,
+                         testing::Values("bucketing(s=2) | krum(f=15)", "bucketing(s=2) | geomed"));
+
+Rows rows_of(const Eigen::MatrixXd& matrix) {
+  Rows rows;
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    Row& row = rows.emplace_back();
+    for (Eigen::Index k = 0; k < matrix.cols(); ++k) row.push_back(matrix(i, k));
+  }
+  return rows;
+}
+
+// Label-skewed rows; liar k sends make(k, server rows).
+template <class Make>
+Crowd skewed(SkewOptions options, DType dtype, const Make& make) {
+  const SkewedRound round = make_skewed(options);
+  Crowd crowd;
+  crowd.input.dtype = dtype;
+  crowd.input.updates = rounded(rows_of(round.updates), dtype);
+  crowd.input.server = rounded(rows_of(round.server), dtype);
+  for (int k = 0; k < options.byzantine; ++k) {
+    const auto i = static_cast<std::size_t>(options.honest + k);
+    crowd.input.updates[i] = rounded(make(k, crowd.input.server), dtype);
+    crowd.liars.push_back(i);
+  }
+  return crowd;
+}
+
+// corner a + t (corner a - corner b).
+Row beyond(const Rows& server, std::size_t a, std::size_t b, double t) {
+  return plus(plus(server[a], server[a], t), server[b], -t);
+}
+
+class FarInSpan : public testing::TestWithParam<DType> {
+ protected:
+  static void expect_near(const char* spec) {
+    SkewOptions options{.honest = 45, .byzantine = 7, .classes = 4, .length = 60};
+    for (const double t : {1e4, 1e8, 1e10, 1e14, 1e20, 1e30}) {
+      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        options.seed = seed;
+        const Crowd crowd = skewed(options, GetParam(), [&](int k, const Rows& server) {
+          return beyond(server, static_cast<std::size_t>(k) % 2, 2, k % 3 == 0 ? t : t / 3);
+        });
+        EXPECT_LT(deviation(spec, crowd), 1) << spec << ", t = " << t << ", seed " << seed;
+      }
+    }
+  }
+};
+
+TEST_P(FarInSpan, BobaRefusesThem) { expect_near("boba(f=8)"); }
+TEST_P(FarInSpan, BobaWithoutStage2RefusesThem) { expect_near("boba-no-stage2(f=8)"); }
+
+TEST_P(FarInSpan, BobaEsRefusesOppositeRows) {
+  SkewOptions options{.honest = 6, .byzantine = 2};
+  for (const int length : {3, 30}) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      options.length = length;
+      options.classes = seed % 2 == 0 ? 2 : 3;
+      options.common = seed % 4 < 2 ? 1 : 1e4;
+      options.seed = seed;
+      for (const double size : {1e4, 1e8, 1e12, 1e20, 1e35}) {
+        const Crowd column = skewed(options, GetParam(), [&](int k, const Rows&) {
+          Row row(static_cast<std::size_t>(length), 0.0);
+          row[2] = k == 0 ? size : -size;
+          return row;
+        });
+        EXPECT_LT(deviation("boba-es(f=2)", column), 1) << size << ", seed " << seed;
+        const Crowd span = skewed(options, GetParam(), [&](int k, const Rows& server) {
+          return beyond(server, 0, 1, k == 0 ? size : -size);
+        });
+        EXPECT_LT(deviation("boba-es(f=2)", span), 1) << size << " in the span, seed " << seed;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, FarInSpan, testing::ValuesIn(kDTypes),
+                         [](const auto& type) { return std::string(name(type.param)); });
+
+TEST(OppositeRows, AvgrejDoesNotKeepTheirRounding) {
+  constexpr std::size_t kLength = 12;
+  Crowd crowd;
+  crowd.input.dtype = DType::kFloat32;
+  crowd.input.updates = random_rows(10, kLength, 8);
+  for (const std::size_t i : {2, 7}) {
+    Row row(kLength, 0.0);
+    row[5] = i == 2 ? 1e36 : -1e36 * (1 - 0x1p-20);
+    crowd.input.updates[i] = row;
+    crowd.liars.push_back(i);
+  }
+  crowd.input.updates = rounded(crowd.input.updates, DType::kFloat32);
+  QuadraticLoss loss = QuadraticLoss::random(kLength, 3);
+  crowd.input.oracle = &loss;
+  crowd.input.model = rounded(random_rows(1, kLength, 4).front(), DType::kFloat32);
+  EXPECT_LT(deviation("avgrej(f=2)", crowd), 1);
+}
+
+}  // namespace
+}  // namespace boba::test
