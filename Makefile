@@ -1,12 +1,14 @@
 # The short way to everything; CMakePresets.json has the long one.
 .DEFAULT_GOAL := help
-.PHONY: help build test test-python wheel demo bench bench-peers format lint clean install-build install-test install-format install-lint install-python
+.PHONY: help build test hunt test-python wheel demo bench bench-peers format lint clean install-build install-test install-format install-lint install-python
 
 JOBS ?= $(shell nproc)
+HUNT_SECONDS ?= 3600
 
 help:
 	@echo "make demo         build boba, train a federation under attack, draw a report"
 	@echo "make test         build and run all tests"
+	@echo "make hunt         search for rounds in which liars win; HUNT_SECONDS=$(HUNT_SECONDS)"
 	@echo "make wheel        build the Python package: dist/*.whl"
 	@echo "make test-python  build the Python package and run its tests"
 	@echo "make bench-peers  time the Python package beside ByzFL, Flower and NumPy"
@@ -25,6 +27,10 @@ build: install-build
 
 test: install-test build
 	ctest --preset release
+
+# A seed of its own for each run; the program prints it with every failure.
+hunt: install-test build
+	build/bin/boba_hunt --seconds $(HUNT_SECONDS) --seed $$(date +%s) --out build/hunt-finds
 
 test-python: install-python
 	scripts/python-venv.sh

@@ -13,7 +13,7 @@ packages_of() {
         libopencv-imgproc-dev libjpeg-dev libssl-dev libtomlplusplus-dev libsqlite3-dev libtorch-dev libopenblas-dev \
         dataset-fashion-mnist libopenmpi-dev openmpi-bin
       ;;
-    test) echo chromium ;;
+    test) echo chromium libgmp-dev ;;
     format) echo clang-format ;;
     lint) echo clang-tidy ;;
     fuzz) echo clang libclang-rt-dev ;;
