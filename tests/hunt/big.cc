@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
 namespace boba::hunt {
 namespace {
 
-constexpr mp_bitcnt_t kBits = 640;
+constexpr mp_bitcnt_t kBits = 448;
 [[maybe_unused]] const bool kReady = (mpf_set_default_prec(kBits), true);
 
 __extension__ using Wide = unsigned __int128;
@@ -23,7 +24,8 @@ class LongSum {
         static_cast<Wide>(std::abs(a.mantissa)) * static_cast<Wide>(std::abs(b.mantissa));
     const int bit = a.exponent + b.exponent + kLowest;
     add_word(static_cast<std::uint64_t>(product), bit, negative);
-    add_word(static_cast<std::uint64_t>(product >> 64), bit + 64, negative);
+    const auto high = static_cast<std::uint64_t>(product >> 64);
+    if (high != 0) add_word(high, bit + 64, negative);
   }
 
   Big value() {
@@ -125,7 +127,10 @@ ExactRow::ExactRow(const Row& row) {
     const double mantissa = std::frexp(row[k], &exponent);
     // Denormal numbers have fewer digits: none lies below 2^-1074.
     const int bits = std::min(53, exponent + 1074);
-    digits_.push_back({k, static_cast<std::int64_t>(std::ldexp(mantissa, bits)), exponent - bits});
+    const auto whole = static_cast<std::int64_t>(std::ldexp(mantissa, bits));
+    // Without the zeros at the end, products of float32 numbers fit one word.
+    const int zeros = std::countr_zero(static_cast<std::uint64_t>(whole));
+    digits_.push_back({k, whole / (std::int64_t{1} << zeros), exponent - bits + zeros});
   }
 }
 

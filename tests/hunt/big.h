@@ -1,4 +1,4 @@
-// Numbers of about 190 digits for the oracle of the hunt, inner products without any rounding, and
+// Numbers of about 130 digits for the oracle of the hunt, inner products without any rounding, and
 // the little linear algebra that the rules' definitions need.
 #pragma once
 

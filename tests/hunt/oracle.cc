@@ -40,7 +40,8 @@ Intake usable(const Scene& scene) {
   for (std::size_t i = 0; i < scene.updates.size(); ++i) {
     const Row& row = scene.updates[i];
     bool good = std::all_of(row.begin(), row.end(), [](double x) { return std::isfinite(x); });
-    if (good) {
+    // Only a length near the limit needs all its digits.
+    if (good && length_of(row) > 0.999 * limit) {
       const ExactRow exact(row);
       good = exact_dot(exact, exact) <= Big(limit) * limit;
     }

@@ -1,4 +1,4 @@
-// The rules by their definitions, once more, with 190 digits: what the hunt holds the library to.
+// The rules by their definitions, once more, with 130 digits: what the hunt holds the library to.
 //
 // Rows that are not finite or too long are refused, then those that the screen finds far out; the
 // rest is mixed, judged by the rule and blended as docs/rules says, without any rounding that
