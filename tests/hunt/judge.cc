@@ -43,7 +43,8 @@ Outcome explained(const Scene& scene, const Row& out, const Row& exact, double s
   Dice dice(scene.seed, 77);
   double change = 0;
   for (int i = 0; i < kPerturbations; ++i) {
-    OracleOptions oracle{.screen = options.screen};
+    OracleOptions oracle{.screen = options.screen,
+                         .fit_factor = 1 + kScreenDoubt * dice.uniform(-1, 1)};
     for (std::size_t k = 0; k < scene.updates.size(); ++k) {
       oracle.screen_factors.push_back(1 + kScreenDoubt * dice.uniform(-1, 1));
     }

@@ -12,8 +12,7 @@
 namespace boba::hunt {
 namespace {
 
-constexpr double kReach = 0x1p20;          // how far out a row may lie: times the n - f nearest
-constexpr double kSubspaceReach = 0x1p10;  // for rules that fit a subspace
+constexpr double kReach = 0x1p20;  // how far out a row may lie: times the n - f nearest
 
 // The round while it shrinks.
 struct Intake {
@@ -82,38 +81,6 @@ Products without(const Products& products, const std::vector<bool>& drop) {
   return rest;
 }
 
-// The squares of the distances to the client whose median distance to all is least.
-std::vector<Big> from_centre(const Products& products) {
-  const std::size_t n = products.clients;
-  std::vector<Big> best;
-  Big least = -1;
-  for (std::size_t i = 0; i < n; ++i) {
-    std::vector<Big> squares;
-    for (std::size_t j = 0; j < n; ++j) squares.push_back(products.sq_distance(i, j));
-    std::vector<Big> sorted = squares;
-    std::sort(sorted.begin(), sorted.end());
-    if (least >= 0 && !(sorted[n / 2] < least)) continue;
-    least = sorted[n / 2];
-    best = std::move(squares);
-  }
-  return best;
-}
-
-// Who is farther out than reach times the (n - f)-th smallest.
-std::vector<bool> far_out(const std::vector<Big>& squares, std::size_t f, double reach,
-                          const std::vector<std::size_t>& kept, const Row& factors) {
-  std::vector<bool> far(squares.size(), false);
-  if (f >= squares.size()) return far;
-  std::vector<Big> sorted = squares;
-  std::sort(sorted.begin(), sorted.end());
-  const Big bound = sorted[squares.size() - f - 1] * reach * reach;
-  for (std::size_t i = 0; i < far.size(); ++i) {
-    const double factor = factors.empty() ? 1 : factors[kept[i]];
-    far[i] = squares[i] * factor * factor > bound;
-  }
-  return far;
-}
-
 Buckets draw_buckets(const Scene& scene, std::size_t n) {
   Buckets buckets;
   const std::size_t s = scene.use.bucket;
@@ -165,15 +132,16 @@ std::string objection(const Scene& scene, std::size_t n, std::size_t f) {
 }
 
 std::vector<Big> row_weights(const Scene& scene, const Products& products, const Rows& kept,
-                             const Buckets& buckets, std::size_t f, double rage_tie) {
+                             const Buckets& buckets, std::size_t f, const OracleOptions& options) {
   const std::string& rule = scene.use.rule;
   if (rule == "krum" || rule == "mkrum") return krum_weights(products, f, rule == "mkrum");
   if (rule == "geomed") return geomed_weights(products);
   if (rule == "rage" || rule == "rage-raw") {
-    return rage_weights(products, f, rule == "rage-raw", rage_tie);
+    return rage_weights(products, f, rule == "rage-raw", options.rage_tie);
   }
   if (rule == "fltrust") return fltrust_weights(products);
-  if (scene.use.family() == Family::kSubspace) return boba_weights(products, f, rule);
+  if (scene.use.family() == Family::kSubspace)
+    return boba_weights(products, f, rule, options.fit_factor);
   const std::vector<BigRow> rows = bucket_means(kept, buckets);
   if (rule == "bygars") return bygars_weights(scene, rows);
   return probing_weights(scene, rows, f);
@@ -191,6 +159,36 @@ std::vector<std::size_t> smallest_of(const std::vector<Big>& values, std::size_t
   return order;
 }
 
+std::vector<Big> from_centre(const Products& products) {
+  const std::size_t n = products.clients;
+  std::vector<Big> best;
+  Big least = -1;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<Big> squares;
+    for (std::size_t j = 0; j < n; ++j) squares.push_back(products.sq_distance(i, j));
+    std::vector<Big> sorted = squares;
+    std::sort(sorted.begin(), sorted.end());
+    if (least >= 0 && !(sorted[n / 2] < least)) continue;
+    least = sorted[n / 2];
+    best = std::move(squares);
+  }
+  return best;
+}
+
+std::vector<bool> far_out(const std::vector<Big>& squares, std::size_t f, double reach,
+                          const Row& factors) {
+  std::vector<bool> far(squares.size(), false);
+  if (2 * f >= squares.size()) return far;
+  std::vector<Big> sorted = squares;
+  std::sort(sorted.begin(), sorted.end());
+  const Big bound = sorted[squares.size() - f - 1] * reach * reach;
+  for (std::size_t i = 0; i < far.size(); ++i) {
+    const double factor = factors.empty() ? 1 : factors[i];
+    far[i] = squares[i] * factor * factor > bound;
+  }
+  return far;
+}
+
 OracleAnswer exact_answer(const Scene& scene, const OracleOptions& options) {
   OracleAnswer answer;
   const RuleUse& use = scene.use;
@@ -205,9 +203,12 @@ OracleAnswer exact_answer(const Scene& scene, const OracleOptions& options) {
   if (options.screen && !intake.kept.empty()) {
     std::vector<bool> far(intake.kept.size(), false);
     const std::size_t f = tolerated(use, intake);
+    Row factors;
+    if (!options.screen_factors.empty()) {
+      for (std::size_t i : intake.kept) factors.push_back(options.screen_factors[i]);
+    }
     if (by_products && (use.rule != "fltrust" || use.bucket > 0)) {
-      const double reach = family == Family::kSubspace ? kSubspaceReach : kReach;
-      far = far_out(from_centre(products), f, reach, intake.kept, options.screen_factors);
+      far = far_out(from_centre(products), f, kReach, factors);
       products = without(products, far);
     } else if (family == Family::kProbing) {
       std::vector<Big> squares;
@@ -215,7 +216,7 @@ OracleAnswer exact_answer(const Scene& scene, const OracleOptions& options) {
         const ExactRow row(scene.updates[i]);
         squares.push_back(exact_dot(row, row));
       }
-      far = far_out(squares, f, kReach, intake.kept, options.screen_factors);
+      far = far_out(squares, f, kReach, factors);
     }
     intake.refuse(far);
   }
@@ -244,7 +245,7 @@ OracleAnswer exact_answer(const Scene& scene, const OracleOptions& options) {
   }
   const std::vector<Big> decided =
       row_weights(scene, use.bucket > 0 && by_products ? mixed(products, buckets) : products, kept,
-                  buckets, f, options.rage_tie);
+                  buckets, f, options);
   std::vector<Big> weights(kept.size() + scene.server.size());
   for (std::size_t i = 0; i < buckets.size(); ++i) {
     for (std::size_t row : buckets[i]) {

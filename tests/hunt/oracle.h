@@ -23,6 +23,7 @@ struct OracleAnswer {
 struct OracleOptions {
   bool screen = true;
   Row screen_factors = {};  // per update: its distance in the screen is multiplied by it
+  double fit_factor = 1;    // of the distance from which rows do not shape a subspace
   double rage_tie = 0;      // projections of rage that differ by less, relatively, are equal
 };
 
@@ -45,11 +46,19 @@ using Buckets = std::vector<std::vector<std::size_t>>;
 // Indices of the count smallest, rising; ties to the lower index.
 std::vector<std::size_t> smallest_of(const std::vector<Big>& values, std::size_t count);
 
+// The squares of the distances to the client whose median distance to all is least.
+std::vector<Big> from_centre(const Products& products);
+
+// Who is farther out than reach times the (n - f)-th smallest. Factors: of the distances; none: 1.
+std::vector<bool> far_out(const std::vector<Big>& squares, std::size_t f, double reach,
+                          const Row& factors);
+
 // A weight for each client, and for the subspace rules for each server row behind them.
 std::vector<Big> krum_weights(const Products& products, std::size_t f, bool many);
 std::vector<Big> geomed_weights(const Products& products);
 std::vector<Big> rage_weights(const Products& products, std::size_t steps, bool raw, double tie);
-std::vector<Big> boba_weights(const Products& products, std::size_t f, const std::string& variant);
+std::vector<Big> boba_weights(const Products& products, std::size_t f, const std::string& variant,
+                              double fit_factor);
 std::vector<Big> fltrust_weights(const Products& products);
 
 // In d-space: rows are the buckets' means.

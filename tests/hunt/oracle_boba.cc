@@ -12,6 +12,7 @@ constexpr double kLeastDirection = 1e-14;  // of the largest variance
 constexpr double kCutoff = 1e-6;           // of the clients' spread, for differences of corners
 constexpr double kMinShare = -0.5;
 constexpr int kMostFits = 20;
+constexpr double kFitReach = 1024;  // times the n - f nearest: rows beyond do not shape a subspace
 
 using Set = std::vector<std::size_t>;
 
@@ -109,19 +110,27 @@ bool advance(Set& set, std::size_t n) {
   return false;
 }
 
-Set nearest(const Products& products, const Projected& projected, std::size_t keep) {
-  const auto end = projected.residuals.begin() + static_cast<std::ptrdiff_t>(products.clients);
-  return smallest_of({projected.residuals.begin(), end}, keep);
+Set of_near(const Set& near, const Set& places) {
+  Set set;
+  for (std::size_t place : places) set.push_back(near[place]);
+  return set;
 }
 
-Subspace search(const Products& products, std::size_t keep, const std::string& variant) {
+Set nearest(const Projected& projected, const Set& near, std::size_t keep) {
+  std::vector<Big> residuals;
+  for (std::size_t i : near) residuals.push_back(projected.residuals[i]);
+  return of_near(near, smallest_of(residuals, keep));
+}
+
+Subspace search(const Products& products, const Set& near, std::size_t keep,
+                const std::string& variant) {
   const std::size_t dimension = products.servers() - 1;
   if (variant == "boba-es") {
-    Set set(keep);
-    std::iota(set.begin(), set.end(), std::size_t{0});
-    Subspace best = fit(products, set, dimension);
-    while (advance(set, products.clients)) {
-      Subspace other = fit(products, set, dimension);
+    Set places(keep);
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    Subspace best = fit(products, of_near(near, places), dimension);
+    while (advance(places, near.size())) {
+      Subspace other = fit(products, of_near(near, places), dimension);
       if (other.loss + best.total * 1e-60 < best.loss) best = std::move(other);
     }
     return best;
@@ -131,11 +140,11 @@ Subspace search(const Products& products, std::size_t keep, const std::string& v
   Subspace subspace = fit(products, server, dimension);
   if (variant == "boba-no-stage1") return subspace;
   Set set;
-  Set next = nearest(products, project(products, subspace), keep);
+  Set next = nearest(project(products, subspace), near, keep);
   for (int i = 0; i < kMostFits && next != set; ++i) {
     set = next;
     subspace = fit(products, set, dimension);
-    next = nearest(products, project(products, subspace), keep);
+    next = nearest(project(products, subspace), near, keep);
   }
   return subspace;
 }
@@ -199,9 +208,15 @@ std::vector<Big> least_shares(const BigMatrix& x, std::size_t n) {
 
 }  // namespace
 
-std::vector<Big> boba_weights(const Products& products, std::size_t f, const std::string& variant) {
+std::vector<Big> boba_weights(const Products& products, std::size_t f, const std::string& variant,
+                              double fit_factor) {
   const std::size_t n = products.clients;
-  const Subspace subspace = search(products, n - f, variant);
+  const std::vector<bool> far = far_out(from_centre(products), f, kFitReach * fit_factor, {});
+  Set near;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!far[i]) near.push_back(i);
+  }
+  const Subspace subspace = search(products, near, n - f, variant);
   const Projected projected = project(products, subspace);
   std::vector<bool> accepted(n, true);
   if (variant != "boba-no-stage2") {
