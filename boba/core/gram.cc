@@ -81,6 +81,27 @@ void Gram::keep_clients(std::span<const std::size_t> kept) {
   take_diagonal();
 }
 
+void Gram::move_origin(std::size_t row) {
+  const std::vector<double> with_row(
+      centred_.begin() + static_cast<std::ptrdiff_t>(row * size_),
+      centred_.begin() + static_cast<std::ptrdiff_t>((row + 1) * size_));
+  const double own = with_row[row];
+  const double shift = origin_dot_[row];
+  for (std::size_t i = 0; i < size_; ++i) {
+    // <o', a_i - o'> with o' = a_row, from products about o.
+    origin_dot_[i] = (with_row[i] - own) + (origin_dot_[i] - shift);
+    for (std::size_t j = 0; j < size_; ++j) {
+      centred_[i * size_ + j] = (centred_[i * size_ + j] - with_row[i]) + (own - with_row[j]);
+    }
+  }
+  origin_sq_ += own + 2 * shift;
+  // The two orders of summation differ in the last bit; rules rely on symmetry.
+  for (std::size_t i = 0; i < size_; ++i) {
+    for (std::size_t j = 0; j < i; ++j) centred_[i * size_ + j] = centred_[j * size_ + i];
+  }
+  take_diagonal();
+}
+
 Gram Gram::transformed(const Mix& mix, std::size_t clients) const {
   Gram result;
   result.clients_ = clients;

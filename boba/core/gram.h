@@ -54,6 +54,10 @@ class Gram {
   // Drops all client rows but these (rising order). In place.
   void keep_clients(std::span<const std::size_t> kept);
 
+  // Takes the products about a row instead. Digits that are lost are not found again: the rounding
+  // grows by the square of the distance from the old origin over that from the new one. In place.
+  void move_origin(std::size_t row);
+
   // The products after mixing the client rows: M K M'.
   Gram mixed(const Mix& mix) const;
 

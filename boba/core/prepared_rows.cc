@@ -16,9 +16,11 @@ namespace {
 
 // The Gram pass is repeated about a better origin when rounding would grow by more than this.
 constexpr double kWorstCondition = 8;
-// Clients farther from the centre than this many times the n - f nearest are refused. Products in
-// double then lose at most about 2^-53 kFarthest^2 of the squared distances of the rest.
-constexpr double kFarthest = 0x1p20;
+// Clients farther from the centre than this many times the n - f nearest are refused. Distances to
+// such clients are right relative to themselves. Where sums of rows may cancel, products in double
+// lose about 2^-53 times the square of the limit, so it is lower.
+constexpr double kFarthest = 0x1p26;
+constexpr double kFarthestInSums = 0x1p20;
 // Where sums of rows may cancel, float32 products serve up to this many times that distance.
 constexpr double kFarthestInRowType = 32;
 // Columns looked at to choose an origin where the server offers none.
@@ -230,6 +232,8 @@ bool PreparedRows::take_known_products(const RowList& server, const Intake& inta
                           ? kWorstCondition * std::max(own, kSumRounding)
                           : kSketchShare / std::sqrt(static_cast<double>(gram.sketch()));
   if (!(rounding <= most)) return false;
+  // Where the origin 0 is far away, the rounding is relative to distances from a client nearby.
+  if (fit.condition > kWorstCondition) gram.move_origin(fit.medoid);
   gram.set_rounding(rounding);
   gram_ = std::move(gram);
   gram_server_ = server;
@@ -287,7 +291,6 @@ void PreparedRows::compute_gram_about_median(const RowList& server) {
   drop_last_row(pass);
   gram_ = Gram(std::move(pass), n, DType::kFloat64);
   const OriginFit fit = origin_fit(gram_);
-  gram_.set_rounding(gram_.rounding() * std::max(1.0, fit.condition));
   medoid_ = fit.medoid;
   server_origin_ = false;
 }
@@ -299,14 +302,16 @@ void PreparedRows::screen_distances(const Rule& rule, bool mixing, Intake& intak
   const std::size_t f = rule.tolerance() ? tolerated(*rule.tolerance(), intake) : (n - 1) / 2;
   std::vector<double> squares(n);
   gram_.sq_distances(medoid_, squares);
-  const Screen screened = screen(squares, f, kFarthest, "distance from the centre of the clients");
+  // Mixed rows are sums; so are the directions of a fitted subspace.
+  const bool sums = mixing || rule.need() == Need::kServerGram;
+  const Screen screened = screen(squares, f, sums ? kFarthestInSums : kFarthest,
+                                 "distance from the centre of the clients");
   if (!screened.refused.empty()) {
     gram_.keep_clients(intake.refuse(screened.refused));
     list_clients(intake);
     medoid_ = origin_fit(gram_).medoid;
   }
-  const bool fits = rule.need() == Need::kServerGram;
-  if ((fits || mixing) && screened.farthest > kFarthestInRowType) sharpen();
+  if (sums && screened.farthest > kFarthestInRowType) sharpen();
 }
 
 void PreparedRows::screen_norms(int f, Intake& intake) {

@@ -14,7 +14,7 @@ namespace {
 
 // A row whose norm exceeds the median norm by this factor stays out of the held sum: taking it off
 // again would leave its rounding errors, as large as the other rows, in the sum.
-constexpr double kHuge = 1024;
+constexpr double kHuge = 32;
 
 std::vector<bool> huge_rows(std::span<const double> sq_norms) {
   std::vector<double> sorted(sq_norms.begin(), sq_norms.end());

@@ -21,6 +21,8 @@ using Eigen::VectorXd;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Weiszfeld's steps that shrink by less than this from one to the next call for Newton's.
 constexpr double kSlow = 0.4;
+// Updates nearer than this part of the median distance may be a cluster that holds an iterate.
+constexpr double kCluster = 1e-4;
 
 double median_of(VectorXd values) {
   double* middle = values.data() + values.size() / 2;
@@ -133,8 +135,11 @@ class Descent {
       w_ += step;
       measure();
       last_step = length / scale_;
-      if (last_step <= (sure ? tolerance : tolerance / 100)) return true;
       before = length;
+      if (last_step > (sure ? tolerance : tolerance / 100)) continue;
+      if (!leave_cluster()) return true;
+      before = std::numeric_limits<double>::infinity();
+      newton = false;
     }
     --iterations;
     return false;
@@ -156,6 +161,22 @@ class Descent {
     const double least = 1e-12 * scale_;
     r_ = (k_.diagonal().array() - 2 * q_.array() + sq_).max(least * least).sqrt().matrix();
     inverse_ = r_.cwiseInverse();
+  }
+
+  // Among updates that are very close to each other steps are short wherever the median is. Taken
+  // as one point, such updates are the median only if the others pull no harder than their number;
+  // else this steps away from them, as from an update that is not the median.
+  bool leave_cluster() {
+    const VectorXd others = (r_.array() > kCluster * scale_).select(inverse_, 0.0);
+    const double close =
+        static_cast<double>(r_.size()) - static_cast<double>((others.array() > 0).count());
+    const double sum = others.sum();
+    if (close == 0 || sum == 0) return false;
+    const double pull = length_of(others - sum * w_);
+    if (pull <= close * (1 + kCluster)) return false;
+    w_ += (1 - close / pull) * (others / sum - w_);
+    measure();
+    return true;
   }
 
   double length_of(const VectorXd& step) const {

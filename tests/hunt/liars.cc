@@ -171,7 +171,9 @@ std::string near_overflow(Dice& dice, Known& known) {
 std::string at_bound(Dice& dice, Known& known) {
   const Middle middle = middle_of(known);
   const bool subspace = known.scene.use.family() == Family::kSubspace;
-  const double bound = middle.reach * (subspace && dice.chance(0.5) ? 0x1p10 : 0x1p20);
+  const bool sums = subspace || known.scene.use.bucket > 0;
+  const double bound =
+      middle.reach * (subspace && dice.chance(0.5) ? 0x1p10 : (sums ? 0x1p20 : 0x1p26));
   std::string factors;
   Row towards(known.scene.length(), 0.0);
   if (dice.chance(0.5)) {

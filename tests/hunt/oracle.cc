@@ -12,7 +12,9 @@
 namespace boba::hunt {
 namespace {
 
-constexpr double kReach = 0x1p20;  // how far out a row may lie: times the n - f nearest
+// How far out a row may lie: times the n - f nearest. Less where sums of rows may cancel.
+constexpr double kReach = 0x1p26;
+constexpr double kReachInSums = 0x1p20;
 
 // The round while it shrinks.
 struct Intake {
@@ -208,7 +210,8 @@ OracleAnswer exact_answer(const Scene& scene, const OracleOptions& options) {
       for (std::size_t i : intake.kept) factors.push_back(options.screen_factors[i]);
     }
     if (by_products && (use.rule != "fltrust" || use.bucket > 0)) {
-      far = far_out(from_centre(products), f, kReach, factors);
+      const bool sums = family == Family::kSubspace || use.bucket > 0;
+      far = far_out(from_centre(products), f, sums ? kReachInSums : kReach, factors);
       products = without(products, far);
     } else if (family == Family::kProbing) {
       std::vector<Big> squares;

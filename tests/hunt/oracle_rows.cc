@@ -2,6 +2,7 @@
 // fltrust and the coordinate rules.
 
 #include <algorithm>
+#include <cmath>
 
 #include "tests/hunt/oracle.h"
 
@@ -19,13 +20,17 @@ Big square_of(const BigRow& row) {
   return sum;
 }
 
-// The server's loss at w - eta * step.
+// The server's loss at w - eta * step, which is a point of the rows' type.
 Big loss_at(const Scene& scene, const BigRow& step) {
   Big sum = 0;
   Big x;
   for (std::size_t k = 0; k < step.size(); ++k) {
     x = step[k] * -scene.eta;
     x += scene.model[k];
+    double point = to_double(x);
+    if (scene.dtype == DType::kFloat32) point = static_cast<double>(static_cast<float>(point));
+    if (!std::isfinite(point)) return 1e300;
+    x = point;
     x -= scene.centre[k];
     x *= x;
     x *= scene.curvature[k];
