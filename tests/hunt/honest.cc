@@ -112,7 +112,8 @@ void fill_rows(Dice& dice, Scene& scene, std::size_t n, std::size_t d, std::size
     } else {
       row = base;
     }
-    if (!(equal && i > 0 && dice.chance(0.8))) {
+    // Two rows differ at least, or there is no spread to measure by.
+    if (!(equal && i > 1 && dice.chance(0.8))) {
       add(row, noise(dice, d, grain), 1);
     } else {
       row = scene.updates.front();
