@@ -5,6 +5,7 @@
 #include "boba/capi/boba.h"
 #include "boba/capi/guard.h"
 #include "boba/capi/handles.h"
+#include "boba/core/size.h"
 
 using boba::DType;
 using boba::invalid_argument;
@@ -32,7 +33,10 @@ bool overlap(const void* a, const void* b, std::size_t bytes) {
 Result<Rows> read_rows(const boba_attack_round& round, void* const* out, size_t byzantine) {
   const Result<DType> type = boba::capi::dtype_of(kForge, round.dtype);
   if (!type) return type.error();
-  if (round.length == 0) return invalid_argument("boba_forge: length is 0; it is at least 1");
+  for (const std::size_t rows : {round.honest_count, byzantine}) {
+    Result<void> good = boba::capi::check_length(kForge, *type, rows, round.length);
+    if (!good) return good.error();
+  }
   if (round.honest_count > 0 && round.honest == nullptr) {
     return invalid_argument(
         fmt::format("boba_forge: honest is NULL for {} honest clients", round.honest_count));
@@ -40,7 +44,7 @@ Result<Rows> read_rows(const boba_attack_round& round, void* const* out, size_t 
   if (byzantine > 0 && out == nullptr) {
     return invalid_argument(fmt::format("boba_forge: out is NULL for {} rows", byzantine));
   }
-  const std::size_t width = *type == DType::kFloat32 ? sizeof(float) : sizeof(double);
+  const std::size_t bytes = round.length * boba::width_of(*type);
   Rows rows{.honest = boba::RowList(*type, round.length), .out = {}};
   for (std::size_t i = 0; i < round.honest_count; ++i) {
     const void* row = round.honest[i];
@@ -51,11 +55,11 @@ Result<Rows> read_rows(const boba_attack_round& round, void* const* out, size_t 
   for (std::size_t j = 0; j < byzantine; ++j) {
     Result<void> good = boba::capi::check_array(kForge, fmt::format("out[{}]", j), out[j], *type);
     for (std::size_t i = 0; good && i < round.honest_count; ++i) {
-      if (!overlap(out[j], round.honest[i], round.length * width)) continue;
+      if (!overlap(out[j], round.honest[i], bytes)) continue;
       good = invalid_argument(fmt::format("boba_forge: out[{}] overlaps honest[{}]", j, i));
     }
     for (std::size_t i = 0; good && i < j; ++i) {
-      if (!overlap(out[j], out[i], round.length * width)) continue;
+      if (!overlap(out[j], out[i], bytes)) continue;
       good = invalid_argument(fmt::format("boba_forge: out[{}] overlaps out[{}]", j, i));
     }
     if (!good) return good.error();

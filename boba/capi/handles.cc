@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "boba/capi/guard.h"
+#include "boba/core/size.h"
 
 namespace boba::capi {
 
@@ -11,6 +12,12 @@ Result<DType> dtype_of(std::string_view operation, boba_dtype dtype) {
   if (dtype == BOBA_FLOAT64) return DType::kFloat64;
   return invalid_argument(
       fmt::format("{}: no type {}; types are BOBA_FLOAT32 and BOBA_FLOAT64", operation, dtype));
+}
+
+Result<void> check_length(std::string_view operation, DType dtype, std::size_t rows,
+                          std::size_t length) {
+  if (length > 0) return check_size(operation, dtype, rows, length);
+  return invalid_argument(fmt::format("{}: length is 0; it is at least 1", operation));
 }
 
 Result<void> check_array(std::string_view operation, std::string_view what, const void* data,

@@ -77,6 +77,11 @@ namespace boba::capi {
 
 Result<DType> dtype_of(std::string_view operation, boba_dtype dtype);
 
+// Whether a caller may name a length: at least 1, and so many rows of it have bytes that can be
+// counted.
+Result<void> check_length(std::string_view operation, DType dtype, std::size_t rows,
+                          std::size_t length);
+
 // Whether a caller's array can be read as numbers of the type: there, and aligned.
 Result<void> check_array(std::string_view operation, std::string_view what, const void* data,
                          DType dtype);

@@ -53,7 +53,8 @@ boba_status boba_round_create(boba_dtype dtype, size_t length, boba_round** roun
     if (Result<void> good = need("boba_round_create", {{round, "round"}}); !good) return good;
     const Result<DType> type = boba::capi::dtype_of("boba_round_create", dtype);
     if (!type) return type.error();
-    if (length == 0) return invalid_argument("boba_round_create: length is 0; it is at least 1");
+    Result<void> good = boba::capi::check_length("boba_round_create", *type, 1, length);
+    if (!good) return good;
     auto made = std::make_unique<boba_round>();
     made->updates = made->server = made->whole = made->model = boba::RowList(*type, length);
     made->dtype = *type;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "boba/core/size.h"
+
 namespace boba {
 namespace {
 
@@ -65,6 +67,12 @@ Result<void> check(const Round& round) {
     return invalid_argument("round: no updates came; at least one is needed");
   }
   if (round.updates.length() == 0) return invalid_argument("round: the updates have length 0");
+  if (Result<void> good =
+          check_size("round", round.updates.dtype(), round.updates.rows() + round.server.rows(),
+                     round.updates.length());
+      !good) {
+    return good;
+  }
   if (!round.ids.empty() && round.ids.size() != round.updates.rows()) {
     return invalid_argument(
         fmt::format("round: {} client ids for {} updates", round.ids.size(), round.updates.rows()));

@@ -1,7 +1,10 @@
 #include "boba/core/views.h"
 
 #include <cassert>
+#include <stdexcept>
 #include <utility>
+
+#include "boba/core/size.h"
 
 namespace boba {
 
@@ -49,12 +52,15 @@ struct alignas(64) Line {
 };
 
 std::size_t lines_of(DType dtype, std::size_t length) {
-  const std::size_t width = dtype == DType::kFloat32 ? sizeof(float) : sizeof(double);
-  return (length * width + sizeof(Line) - 1) / sizeof(Line);
+  return (length * width_of(dtype) + sizeof(Line) - 1) / sizeof(Line);
 }
 
-std::shared_ptr<void> zero_lines(std::size_t count) {
-  auto lines = std::make_shared<std::vector<Line>>(count);
+std::shared_ptr<void> zero_lines(DType dtype, std::size_t rows, std::size_t length) {
+  // A count that wrapped around would be a matrix with too little memory.
+  if (Result<void> good = check_size("matrix", dtype, rows, length); !good) {
+    throw std::length_error(good.error().message);
+  }
+  auto lines = std::make_shared<std::vector<Line>>(rows * lines_of(dtype, length));
   Line* const first = lines->data();
   return {std::move(lines), first};
 }
@@ -62,7 +68,7 @@ std::shared_ptr<void> zero_lines(std::size_t count) {
 }  // namespace
 
 UpdateMatrix::UpdateMatrix(DType dtype, std::size_t rows, std::size_t length)
-    : UpdateMatrix(dtype, rows, length, zero_lines(rows * lines_of(dtype, length)),
+    : UpdateMatrix(dtype, rows, length, zero_lines(dtype, rows, length),
                    lines_of(dtype, length) * sizeof(Line)) {}
 
 UpdateMatrix::UpdateMatrix(DType dtype, std::size_t rows, std::size_t length,

@@ -27,6 +27,15 @@ static void check_bad_rounds(const boba_kernels* kernels, const boba_attack* ipm
   bad.length = 0;
   CHECK_FAILS(boba_forge(kernels, ipm, &bad, out, 1, &report), BOBA_INVALID_ARGUMENT,
               "length is 0");
+  bad.length = ((size_t)1 << 62) + 1;
+  CHECK_FAILS(boba_forge(kernels, ipm, &bad, out, 1, &report), BOBA_INVALID_ARGUMENT,
+              "more bytes than memory can have");
+  bad = *good;
+  bad.honest_count = (size_t)1 << 61;
+  CHECK_FAILS(boba_forge(kernels, ipm, &bad, out, 1, &report), BOBA_INVALID_ARGUMENT,
+              "more bytes than memory can have");
+  CHECK_FAILS(boba_forge(kernels, ipm, good, out, SIZE_MAX, &report), BOBA_INVALID_ARGUMENT,
+              "more bytes than memory can have");
   bad = *good;
   bad.dtype = 5;
   CHECK_FAILS(boba_forge(kernels, ipm, &bad, out, 1, &report), BOBA_INVALID_ARGUMENT, "no type 5");

@@ -31,6 +31,19 @@ static void check_refusals(boba_round* round, const double* row) {
   CHECK(count == 4);
 }
 
+/* Their bytes, counted in a size_t, would wrap around. */
+static void check_overflowing_lengths(void) {
+  const size_t lengths[] = {((size_t)1 << 62) + 1, (size_t)1 << 62, ((size_t)1 << 61), SIZE_MAX};
+  boba_round* round = NULL;
+  for (int i = 0; i < 4; ++i) {
+    CHECK_FAILS(boba_round_create(BOBA_FLOAT32, lengths[i], &round), BOBA_INVALID_ARGUMENT,
+                "more bytes than memory can have");
+    CHECK(round == NULL);
+  }
+  CHECK_FAILS(boba_round_create(BOBA_FLOAT64, (size_t)1 << 60, &round), BOBA_INVALID_ARGUMENT,
+              "more bytes than memory can have");
+}
+
 static void check_average(const boba_kernels* kernels, boba_round* round) {
   double out[2] = {-1, -1};
   boba_aggregator* average = NULL;
@@ -68,6 +81,7 @@ void check_rounds(void) {
   CHECK_OK(boba_kernels_create_cpu(1, &kernels));
   CHECK_FAILS(boba_round_create(BOBA_FLOAT64, 0, &round), BOBA_INVALID_ARGUMENT, "length is 0");
   CHECK_FAILS(boba_round_create(2, 1, &round), BOBA_INVALID_ARGUMENT, "no type 2");
+  check_overflowing_lengths();
   CHECK_OK(boba_round_create(BOBA_FLOAT64, 2, &round));
 
   CHECK_OK(boba_aggregator_create("krum(f=1)", &krum));

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -107,6 +108,16 @@ TYPED_TEST(UpdateMatrixOf, RowsDoNotOverlap) {
   }
   for (std::size_t i = 0; i < 3; ++i) {
     for (TypeParam x : matrix.template row_as<TypeParam>(i)) EXPECT_EQ(x, i + 1);
+  }
+}
+
+TYPED_TEST(UpdateMatrixOf, SizesThatWrapAroundAreNoSmallMatrices) {
+  constexpr std::size_t kHalf = std::size_t{1} << 32;
+  for (const auto& [rows, length] : {std::pair{kHalf, kHalf},
+                                     {std::size_t{1}, (std::size_t{1} << 62) + 1},
+                                     {std::size_t{1} << 61, std::size_t{1}},
+                                     {SIZE_MAX, std::size_t{0}}}) {
+    EXPECT_THROW(UpdateMatrix(kDType<TypeParam>, rows, length), std::length_error);
   }
 }
 
