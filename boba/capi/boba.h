@@ -164,6 +164,7 @@ typedef struct boba_open_round_options {
   int has_deadline;
   double deadline;  /* on the clock of boba_open_round_close */
   const char* gram; /* NULL, "exact", or "sketch(length=4096)" with a fresh seed from the system */
+  size_t most_uploads; /* unfinished uploads at once, without a cohort; 0: as many as most */
 } boba_open_round_options;
 
 /* Opens a round whose type, length, server's gradients, model, oracle, seed and number are those of

@@ -36,6 +36,9 @@ Result<std::vector<std::string>> cohort_of(std::string_view operation,
 Result<boba::OpenRoundOptions> options_of(std::string_view operation, const boba_round& base,
                                           const boba_open_round_options& given,
                                           boba::ServerOracle* oracle) {
+  Result<void> good =
+      boba::capi::check_length(operation, base.dtype, given.cohort_count, base.length);
+  if (!good) return good.error();
   Result<std::vector<std::string>> cohort = cohort_of(operation, given);
   if (!cohort) return cohort.error();
   boba::OpenRoundOptions options;
@@ -43,6 +46,7 @@ Result<boba::OpenRoundOptions> options_of(std::string_view operation, const boba
   options.length = base.length;
   options.cohort = *std::move(cohort);
   options.most = given.most;
+  options.most_uploads = given.most_uploads;
   const boba::Round view = boba::capi::view_of(base, oracle);
   options.server = view.server;
   options.server_counts = base.counts;

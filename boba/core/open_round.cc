@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "boba/core/open_round_state.h"
+#include "boba/core/size.h"
 
 namespace boba {
 namespace {
@@ -175,6 +176,9 @@ Result<OpenRound> OpenRound::open(const Kernels& kernels, const Aggregator& rule
   auto state = std::make_shared<OpenRoundState>(kernels, rule, std::move(options));
   if (Result<void> good = check_shapes(*state); !good) return good.error();
   const OpenRoundOptions& kept = state->options();
+  if (Result<void> good = check_size("open round", kept.dtype, state->most(), kept.length); !good) {
+    return good.error();
+  }
   if (Result<void> good = check_kernels(kernels, rule, kept); !good) return good.error();
   const Shape shape{.clients = state->most(),
                     .classes = kept.server.rows(),
@@ -188,11 +192,16 @@ Result<OpenRound> OpenRound::open(const Kernels& kernels, const Aggregator& rule
 
 Result<OpenRound::Upload> OpenRound::begin(std::string_view client, DType dtype,
                                            std::size_t length) {
+  return begin(client, dtype, length, Delivery::kInChunks);
+}
+
+Result<OpenRound::Upload> OpenRound::begin(std::string_view client, DType dtype, std::size_t length,
+                                           Delivery delivery) {
   auto buffer = std::make_unique<Upload::Buffer>();
   buffer->state = state_;
   buffer->client = client;
   auto update = std::make_unique<Arrival>();
-  if (Result<void> entered = state_->enter(client, dtype, length); !entered) {
+  if (Result<void> entered = state_->enter(client, dtype, length, delivery); !entered) {
     return entered.error();
   }
   buffer->update = std::move(update);
@@ -203,7 +212,7 @@ Result<OpenRound::Upload> OpenRound::begin(std::string_view client, DType dtype,
 
 Result<void> OpenRound::submit(std::string_view client, const UpdateView& update) {
   if (Result<void> good = one_row(update); !good) return good;
-  Result<Upload> upload = begin(client, update.dtype(), update.length());
+  Result<Upload> upload = begin(client, update.dtype(), update.length(), Delivery::kWhole);
   if (!upload) return upload.error();
   Upload::Buffer& buffer = *upload->buffer_;
   buffer.filled = state_->row_bytes();
@@ -215,9 +224,9 @@ Result<void> OpenRound::adopt(std::string_view client, const UpdateView& update)
   if (Result<void> good = one_row(update); !good) return good;
   auto arrival = std::make_unique<Arrival>();
   arrival->row = RowList(update);
-  if (Result<void> entered = state_->enter(client, update.dtype(), update.length()); !entered) {
-    return entered;
-  }
+  const Result<void> entered =
+      state_->enter(client, update.dtype(), update.length(), Delivery::kWhole);
+  if (!entered) return entered;
   return state_->accept(client, std::move(arrival));
 }
 

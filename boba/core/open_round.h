@@ -42,6 +42,9 @@ struct OpenRoundOptions {
   std::vector<std::string> cohort = {};
   // Where there is no cohort: updates taken, and refused clients remembered. Must be given there.
   std::size_t most = 0;
+  // Where there is no cohort: unfinished uploads at once; 0: as many as `most`. They keep no place
+  // among the `most` updates, so they cannot fill the round.
+  std::size_t most_uploads = 0;
   // As in Round; the views must outlive the round.
   UpdateView server = {};
   std::vector<double> server_counts = {};
@@ -71,6 +74,7 @@ struct Progress {
 };
 
 class OpenRoundState;
+enum class Delivery : std::uint8_t;
 
 class OpenRound {
  public:
@@ -117,6 +121,8 @@ class OpenRound {
   Result<Verdict> close(double now, MutableRow out);
 
  private:
+  Result<Upload> begin(std::string_view client, DType dtype, std::size_t length, Delivery delivery);
+
   explicit OpenRound(std::shared_ptr<OpenRoundState> state) : state_(std::move(state)) {}
   std::shared_ptr<OpenRoundState> state_;
 };

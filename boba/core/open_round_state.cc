@@ -7,6 +7,7 @@
 
 #include "boba/core/prepared_rows.h"
 #include "boba/core/refusal.h"
+#include "boba/core/size.h"
 
 namespace boba {
 namespace {
@@ -38,9 +39,11 @@ std::size_t OpenRoundState::most() const {
   return options_.cohort.empty() ? options_.most : options_.cohort.size();
 }
 
-std::size_t OpenRoundState::row_bytes() const {
-  return options_.length * visit(options_.dtype, [](auto zero) { return sizeof zero; });
+std::size_t OpenRoundState::most_uploads() const {
+  return options_.most_uploads == 0 ? most() : options_.most_uploads;
 }
+
+std::size_t OpenRoundState::row_bytes() const { return options_.length * width_of(options_.dtype); }
 
 Round OpenRoundState::round() const {
   Round round;
@@ -87,17 +90,36 @@ Result<void> OpenRoundState::prepare_server() {
   return {};
 }
 
-Result<void> OpenRoundState::enter(std::string_view id, DType dtype, std::size_t length) {
+// A cohort's clients have a place each.
+bool OpenRoundState::full() const { return options_.cohort.empty() && accepted_ >= most(); }
+
+Error OpenRoundState::full_error(std::string_view id) const {
+  return refusal(id, fmt::format("the round takes {} updates, and all have come", most()));
+}
+
+// Without a cohort.
+Result<void> OpenRoundState::check_room(std::string_view id, Delivery delivery) const {
+  if (full()) return full_error(id);
+  if (delivery == Delivery::kWhole || in_chunks_ < most_uploads()) return {};
+  return refusal(id, fmt::format("{} uploads are unfinished, the most at once (most_uploads={}); "
+                                 "begin again when one has ended, or send the update whole",
+                                 in_chunks_, most_uploads()));
+}
+
+void OpenRoundState::end_upload(Delivery delivery) {
+  --uploading_;
+  if (delivery == Delivery::kInChunks) --in_chunks_;
+}
+
+Result<void> OpenRoundState::enter(std::string_view id, DType dtype, std::size_t length,
+                                   Delivery delivery) {
   const std::scoped_lock lock(mutex_);
   if (closed_) return refusal(id, "too late: the round is closed");
   auto found = clients_.find(id);
   if (found == clients_.end()) {
     if (!options_.cohort.empty()) return refusal(id, "not of this round's cohort");
     if (id.empty()) return refusal(id, "an id must not be empty");
-    if (accepted_ + uploading_ >= most()) {
-      return refusal(
-          id, fmt::format("the round takes {} updates, and all have come or are coming", most()));
-    }
+    if (Result<void> room = check_room(id, delivery); !room) return room;
     found = clients_.try_emplace(std::string(id)).first;
   }
   Client& client = found->second;
@@ -117,7 +139,9 @@ Result<void> OpenRoundState::enter(std::string_view id, DType dtype, std::size_t
                                  name(dtype), length, name(options_.dtype), options_.length));
   }
   client.standing = Standing::kUploading;
+  client.delivery = delivery;
   ++uploading_;
+  if (delivery == Delivery::kInChunks) ++in_chunks_;
   return {};
 }
 
@@ -141,19 +165,20 @@ Error OpenRoundState::refuse(std::string_view id, std::string reason) {
   // After the close nobody's standing changes: it came too late.
   if (closed_) {
     Error told = refusal(id, reason);
+    end_upload(client->second.delivery);
     client->second.standing = Standing::kAbsent;
-    --uploading_;
     return told;
   }
+  const Delivery delivery = client->second.delivery;
   Error told = turn_away(client, std::move(reason));
-  --uploading_;
+  end_upload(delivery);
   return told;
 }
 
 void OpenRoundState::leave(std::string_view id) {
   const std::scoped_lock lock(mutex_);
   const auto client = clients_.find(id);
-  --uploading_;
+  end_upload(client->second.delivery);
   client->second.standing = Standing::kAbsent;
   // Without a cohort nobody waits for it.
   if (options_.cohort.empty() && !closed_) clients_.erase(client);
@@ -208,18 +233,20 @@ Result<void> OpenRoundState::accept(std::string_view id, std::unique_ptr<Arrival
 Result<void> OpenRoundState::take_in(std::string_view id, const std::shared_ptr<Arrival>& update,
                                      Arrivals& before) {
   const std::scoped_lock lock(mutex_);
-  Client& client = clients_.find(id)->second;
-  if (closed_) {
-    Error late = refusal(id, "too late: the round is closed");
+  const auto found = clients_.find(id);
+  Client& client = found->second;
+  if (closed_ || full()) {
+    Error late = closed_ ? refusal(id, "too late: the round is closed") : full_error(id);
+    end_upload(client.delivery);
     client.standing = Standing::kAbsent;
-    --uploading_;
+    if (!closed_) clients_.erase(found);
     return late;
   }
   if (rule_.needs_gram()) before = arrivals_;
   arrivals_.push_back(update);
   client.arrival = arrivals_.size() - 1;
   client.standing = Standing::kAccepted;
-  --uploading_;
+  end_upload(client.delivery);
   ++accepted_;
   ++working_;
   return {};

@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -39,6 +40,9 @@ struct FilledRound {
   std::vector<double> products;
 };
 
+// How an update comes: whole in one call, or in chunks over a time that its sender decides.
+enum class Delivery : std::uint8_t { kWhole, kInChunks };
+
 // enter() begins a client's upload; refuse(), leave() or accept() ends it.
 class OpenRoundState {
  public:
@@ -47,14 +51,15 @@ class OpenRoundState {
   const OpenRoundOptions& options() const { return options_; }
   const Kernels& kernels() const { return kernels_; }
   const Aggregator& rule() const { return rule_; }
-  std::size_t most() const;  // updates that can come
+  std::size_t most() const;          // updates that can come
+  std::size_t most_uploads() const;  // unfinished at once, without a cohort
   std::size_t row_bytes() const;
   Round round() const;  // without its updates
 
   // Checks the server's rows and multiplies them with each other.
   Result<void> prepare_server();
 
-  Result<void> enter(std::string_view client, DType dtype, std::size_t length);
+  Result<void> enter(std::string_view client, DType dtype, std::size_t length, Delivery delivery);
   // A client of the cohort counts as Byzantine. Returns what to tell it.
   Error refuse(std::string_view client, std::string reason);
   // The client may begin again.
@@ -74,8 +79,9 @@ class OpenRoundState {
   struct Client {
     std::size_t position = 0;  // in the cohort
     Standing standing = Standing::kAbsent;
-    std::string reason;       // where it was refused
-    std::size_t arrival = 0;  // where it was accepted: its place in arrivals_
+    Delivery delivery = Delivery::kWhole;  // where it is uploading
+    std::string reason;                    // where it was refused
+    std::size_t arrival = 0;               // where it was accepted: its place in arrivals_
   };
 
   using Clients = std::map<std::string, Client, std::less<>>;
@@ -84,6 +90,10 @@ class OpenRoundState {
   using Arrivals = std::vector<std::shared_ptr<Arrival>>;
 
   Error turn_away(Clients::iterator client, std::string reason);
+  Result<void> check_room(std::string_view client, Delivery delivery) const;
+  bool full() const;
+  Error full_error(std::string_view client) const;
+  void end_upload(Delivery delivery);
   Result<double> check_update(Arrival& update) const;
   Result<void> take_in(std::string_view client, const std::shared_ptr<Arrival>& update,
                        Arrivals& before);
@@ -108,8 +118,9 @@ class OpenRoundState {
   Arrivals arrivals_;
   std::size_t accepted_ = 0;
   std::size_t refused_ = 0;
-  std::size_t uploading_ = 0;
-  std::size_t working_ = 0;  // updates that are in and whose products are being formed
+  std::size_t uploading_ = 0;  // whole ones included
+  std::size_t in_chunks_ = 0;  // of these
+  std::size_t working_ = 0;    // updates that are in and whose products are being formed
   bool closed_ = false;
 };
 

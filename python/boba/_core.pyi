@@ -98,6 +98,7 @@ class OpenRound:
         length: int,
         cohort: list[str],
         most: int,
+        most_uploads: int,
         server: Rows | None,
         server_counts: list[float],
         server_whole: Rows | None,

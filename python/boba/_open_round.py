@@ -82,6 +82,7 @@ class OpenRound:
         *,
         cohort: Sequence[object] = (),
         most: int = 0,
+        most_uploads: int = 0,
         quorum: int = 0,
         deadline: float | None = None,
         server: Any = None,
@@ -102,6 +103,7 @@ class OpenRound:
                 model. Only its kind, type and shapes are used.
             cohort: The clients asked, in the order of their rows. Without one anybody may come.
             most: Updates taken where there is no cohort.
+            most_uploads: Unfinished uploads at once where there is no cohort; 0 is ``most``.
             quorum: Updates that let the round close; 0 is all. A deadline needs one.
             deadline: When it may close with the quorum, on the clock of ``may_close``.
             server, server_counts, server_whole, model, learning_rate, oracle, seed, round, threads:
@@ -117,6 +119,7 @@ class OpenRound:
             example.length,
             texts("cohort", cohort),
             whole_number("most", most, 20),
+            whole_number("most_uploads", most_uploads, 20),
             None if server is None else form.read_rows(server, "server"),
             real_numbers("server_counts", server_counts),
             None if server_whole is None else form.read_row(server_whole, "server_whole"),

@@ -40,10 +40,11 @@ UpdateView view_of(const nb::object& rows) {
 class HeldRound {
  public:
   HeldRound(const Aggregator& rule, const std::string& dtype, std::size_t length,
-            std::vector<std::string> cohort, std::size_t most, nb::object server,
-            std::vector<double> server_counts, nb::object server_whole, nb::object model,
-            double learning_rate, const nb::object& oracle, std::optional<std::uint64_t> seed,
-            std::uint32_t number, std::size_t quorum, std::optional<double> deadline, int threads)
+            std::vector<std::string> cohort, std::size_t most, std::size_t most_uploads,
+            nb::object server, std::vector<double> server_counts, nb::object server_whole,
+            nb::object model, double learning_rate, const nb::object& oracle,
+            std::optional<std::uint64_t> seed, std::uint32_t number, std::size_t quorum,
+            std::optional<double> deadline, int threads)
       : kernels_(kernels_for(threads)),
         kept_{std::move(server), std::move(server_whole), std::move(model)} {
     if (!oracle.is_none()) oracle_ = std::make_unique<PythonOracle>(oracle);
@@ -52,6 +53,7 @@ class HeldRound {
     options.length = length;
     options.cohort = std::move(cohort);
     options.most = most;
+    options.most_uploads = most_uploads;
     options.server = view_of(kept_[0]);
     options.server_counts = std::move(server_counts);
     options.server_whole = view_of(kept_[1]);
@@ -164,14 +166,14 @@ void bind_open_round(nb::module_& module) {
       .def("give_up", &OpenRound::Upload::give_up);
   nb::class_<HeldRound>(module, "OpenRound")
       .def(nb::init<const Aggregator&, const std::string&, std::size_t, std::vector<std::string>,
-                    std::size_t, nb::object, std::vector<double>, nb::object, nb::object, double,
-                    const nb::object&, std::uint64_t, std::uint32_t, std::size_t,
-                    std::optional<double>, int>(),
+                    std::size_t, std::size_t, nb::object, std::vector<double>, nb::object,
+                    nb::object, double, const nb::object&, std::optional<std::uint64_t>,
+                    std::uint32_t, std::size_t, std::optional<double>, int>(),
            nb::arg("rule"), nb::arg("dtype"), nb::arg("length"), nb::arg("cohort"), nb::arg("most"),
-           nb::arg("server").none(), nb::arg("server_counts"), nb::arg("server_whole").none(),
-           nb::arg("model").none(), nb::arg("learning_rate"), nb::arg("oracle").none(),
-           nb::arg("seed").none(), nb::arg("number"), nb::arg("quorum"), nb::arg("deadline").none(),
-           nb::arg("threads"))
+           nb::arg("most_uploads"), nb::arg("server").none(), nb::arg("server_counts"),
+           nb::arg("server_whole").none(), nb::arg("model").none(), nb::arg("learning_rate"),
+           nb::arg("oracle").none(), nb::arg("seed").none(), nb::arg("number"), nb::arg("quorum"),
+           nb::arg("deadline").none(), nb::arg("threads"))
       .def("submit", &HeldRound::submit, nb::arg("client"), nb::arg("row"), nb::arg("adopt"))
       .def("begin", &HeldRound::begin, nb::arg("client"), nb::arg("dtype"), nb::arg("length"),
            nb::keep_alive<0, 1>())

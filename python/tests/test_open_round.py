@@ -201,6 +201,21 @@ def test_adopted_updates_are_kept_alive_and_not_copied(rows: np.ndarray) -> None
     np.testing.assert_array_equal(adopted.close().vector, copied.close().vector)
 
 
+def test_unfinished_uploads_keep_nobody_out(rows: np.ndarray) -> None:
+    opened = boba.OpenRound("average", rows[0], most=3, most_uploads=2)
+    uploads = [opened.begin(name) for name in ("x", "y")]
+    with pytest.raises(boba.RefusedError, match="2 uploads are unfinished, the most at once"):
+        opened.begin("z")
+    uploads[0].give_up()
+    opened.begin("z").give_up()
+    for i in range(3):
+        opened.submit(IDS[i], rows[i])
+    uploads[1].append(rows[3].tobytes())
+    with pytest.raises(boba.RefusedError, match="takes 3 updates, and all have come"):
+        uploads[1].finish()
+    np.testing.assert_allclose(opened.close().vector, rows[:3].mean(0), rtol=1e-5, atol=1e-6)
+
+
 def test_uploads_outlive_their_round(rows: np.ndarray) -> None:
     upload = boba.OpenRound("average", rows[0], cohort=IDS[:1]).begin(IDS[0])
     upload.append(rows[0].tobytes())

@@ -158,6 +158,35 @@ static void check_refusals(const struct parts* parts) {
   boba_verdict_destroy(verdict);
 }
 
+/* Without a cohort uploads that never end keep nobody out, and there is a limit on them. */
+static void check_unfinished_uploads(const struct parts* parts) {
+  boba_open_round* round = NULL;
+  boba_open_round_options options = {0};
+  boba_upload* uploads[2] = {NULL, NULL};
+  boba_upload* more = NULL;
+  boba_progress progress;
+  int may_close = 0;
+  options.most = 6;
+  options.most_uploads = 2;
+  CHECK_OK(
+      boba_open_round_create(parts->kernels, parts->aggregator, parts->base, &options, &round));
+  CHECK_OK(boba_upload_create(round, "x", LENGTH, BOBA_FLOAT32, &uploads[0]));
+  CHECK_OK(boba_upload_create(round, "y", LENGTH, BOBA_FLOAT32, &uploads[1]));
+  CHECK_FAILS(boba_upload_create(round, "z", LENGTH, BOBA_FLOAT32, &more), BOBA_REFUSED,
+              "2 uploads are unfinished, the most at once");
+  CHECK(more == NULL);
+  for (int i = 0; i < 6; ++i) {
+    CHECK_OK(boba_open_round_submit(round, ids[i], rows[i], LENGTH, BOBA_FLOAT32));
+  }
+  CHECK_OK(boba_open_round_may_close(round, 0, &may_close));
+  CHECK(may_close == 1);
+  CHECK_OK(boba_open_round_progress(round, &progress));
+  CHECK(progress.uploading == 2 && progress.accepted == 6);
+  boba_upload_destroy(uploads[0]);
+  boba_upload_destroy(uploads[1]);
+  boba_open_round_destroy(round);
+}
+
 static void check_options(const struct parts* parts) {
   boba_open_round* round = NULL;
   boba_open_round_options options = {0};
@@ -167,6 +196,15 @@ static void check_options(const struct parts* parts) {
   const boba_aggregator* rule = parts->aggregator;
   CHECK_FAILS(boba_open_round_create(k, rule, parts->base, &options, &round), BOBA_INVALID_ARGUMENT,
               "most=0");
+  options.most = SIZE_MAX;
+  CHECK_FAILS(boba_open_round_create(k, rule, parts->base, &options, &round), BOBA_INVALID_ARGUMENT,
+              "more bytes than memory can have");
+  options.most = 0;
+  options.cohort = twice;
+  options.cohort_count = SIZE_MAX;
+  CHECK_FAILS(boba_open_round_create(k, rule, parts->base, &options, &round), BOBA_INVALID_ARGUMENT,
+              "more bytes than memory can have");
+  options.cohort = NULL;
   options.cohort_count = 2;
   CHECK_FAILS(boba_open_round_create(k, rule, parts->base, &options, &round), BOBA_INVALID_ARGUMENT,
               "cohort is NULL");
@@ -335,6 +373,7 @@ void check_open_rounds(void) {
   check_ways_in(&parts);
   check_refusals(&parts);
   check_options(&parts);
+  check_unfinished_uploads(&parts);
   check_threads_and_sketches(&parts);
   check_sketch_kernels(&parts);
   check_nulls(&parts);

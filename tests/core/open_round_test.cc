@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 
@@ -116,18 +117,80 @@ TEST_F(OpenRoundTest, WithoutACohortJunkTakesNobodysPlace) {
   EXPECT_EQ(out_.view().row<float>(0)[0], 2);
 }
 
-TEST_F(OpenRoundTest, WithoutACohortUploadsUnderWayCount) {
-  OpenRound round = open({.most = 2, .quorum = 1});
+// Nobody knows whether an upload will ever end: one that waits keeps nobody's update out.
+TEST_F(OpenRoundTest, WithoutACohortUnfinishedUploadsTakeNobodysPlace) {
+  OpenRound round = open({.most = 2});
   Result<OpenRound::Upload> a = round.begin("a", DType::kFloat32, kLength);
   Result<OpenRound::Upload> b = round.begin("b", DType::kFloat32, kLength);
   ASSERT_TRUE(a && b);
-  expect_refused(round.submit("c", update(1).view()), "takes 2 updates");
-  a->give_up();
+  EXPECT_EQ(round.progress().uploading, 2U);
   EXPECT_TRUE(round.submit("c", update(1).view()));
+  EXPECT_FALSE(round.may_close(0));
+  const UpdateMatrix kept = update(3);
+  EXPECT_TRUE(round.adopt("d", kept.view()));
+  EXPECT_TRUE(round.may_close(0));
+  // Those that are late find it full, and leave no trace.
+  EXPECT_TRUE(a->append(bytes_of(update(9))));
+  expect_refused(a->finish(), "takes 2 updates, and all have come");
+  expect_refused(round.submit("e", update(1).view()), "takes 2 updates, and all have come");
   expect_refused(b->append(bytes_of(update(std::nan("")))), "NaN");
-  EXPECT_TRUE(round.submit("d", update(3).view()));
-  EXPECT_TRUE(round.close(0, out_.row(0)));
+  EXPECT_EQ(round.progress().uploading, 0U);
+  const Result<Verdict> verdict = round.close(0, out_.row(0));
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->updates, 2U);
+  EXPECT_TRUE(verdict->absent.empty());
   EXPECT_EQ(out_.view().row<float>(0)[0], 2);
+}
+
+TEST_F(OpenRoundTest, WithoutACohortUnfinishedUploadsHaveALimit) {
+  const auto begin = [](OpenRound& round, int i) {
+    return round.begin("upload-" + std::to_string(i), DType::kFloat32, kLength);
+  };
+  for (const std::size_t given : {0, 3}) {
+    OpenRound round = open({.most = 5, .most_uploads = given});
+    const std::size_t limit = given == 0 ? 5 : given;
+    std::vector<OpenRound::Upload> begun;
+    for (std::size_t i = 0; i < limit; ++i) {
+      Result<OpenRound::Upload> upload = begin(round, static_cast<int>(i));
+      ASSERT_TRUE(upload) << i;
+      begun.push_back(*std::move(upload));
+    }
+    for (int i = 100; i < 200; ++i) {
+      const Result<OpenRound::Upload> more = begin(round, i);
+      ASSERT_FALSE(more);
+      EXPECT_EQ(more.error().code, ErrorCode::kRefused);
+      EXPECT_NE(more.error().message.find("uploads are unfinished, the most at once"),
+                std::string::npos)
+          << more.error().message;
+    }
+    EXPECT_EQ(round.progress().bytes, limit * kLength * sizeof(float));
+    // Whole updates come in beside them; who was turned away may begin once one has ended.
+    EXPECT_TRUE(round.submit("whole", update(1).view()));
+    begun[0].give_up();
+    EXPECT_TRUE(begin(round, 100));
+    EXPECT_TRUE(begun[1].append(bytes_of(update(2))));
+    EXPECT_TRUE(begun[1].finish());
+    EXPECT_TRUE(begin(round, 101)) << "the one before has ended with its handle";
+  }
+}
+
+TEST_F(OpenRoundTest, ACohortsClientsHaveAPlaceEach) {
+  OpenRound round = open({.cohort = {"a", "b", "c"}, .most_uploads = 1});
+  Result<OpenRound::Upload> a = round.begin("a", DType::kFloat32, kLength);
+  Result<OpenRound::Upload> b = round.begin("b", DType::kFloat32, kLength);
+  ASSERT_TRUE(a && b);
+  EXPECT_TRUE(round.begin("c", DType::kFloat32, kLength));
+}
+
+TEST_F(OpenRoundTest, SizesWhoseBytesOverflowAreRefused) {
+  for (const std::size_t length : {(std::size_t{1} << 62) + 1, std::size_t{1} << 62, SIZE_MAX}) {
+    const Error error = open_error({.length = length, .cohort = {"a"}});
+    EXPECT_NE(error.message.find("more bytes than memory can have"), std::string::npos)
+        << error.message;
+  }
+  const Error rows = open_error({.length = kLength, .most = SIZE_MAX});
+  EXPECT_NE(rows.message.find("more bytes than memory can have"), std::string::npos)
+      << rows.message;
 }
 
 TEST_F(OpenRoundTest, KernelsThatSketchAreNotForIt) {
