@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "boba/files/durable.h"
+
 namespace boba::tools {
 namespace {
 
@@ -153,10 +155,11 @@ Result<void> OutputFile::extend(std::size_t bytes) {
 }
 
 Result<void> OutputFile::commit() {
+  if (!temporary_.empty() && !sync_file(descriptor_)) return system_error("write", path_);
   // Some file systems report a failed write only here.
   if (::close(std::exchange(descriptor_, -1)) != 0) return system_error("write", path_);
   if (temporary_.empty()) return {};
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) return system_error("write", path_);
+  if (!rename_durably(temporary_, target_)) return system_error("write", path_);
   temporary_.clear();
   return {};
 }

@@ -29,7 +29,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// A file being written under another name in the same folder; commit() gives it its own. Without
+// A file being written under another name in the same folder; commit() gives it its own once its
+// bytes are on the disk, so that a power cut leaves the old file or the new one. Without
 // commit nothing is left behind, and a file that was there before stays as it was. Devices,
 // pipes and the program's own standard output are written directly.
 class OutputFile {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "boba/files/durable.h"
 #include "tools/npy.h"
 
 namespace boba::tools {
@@ -58,6 +59,8 @@ Result<void> write_part(const std::string& path, const std::string& temporary, s
     offset += static_cast<std::size_t>(written);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
+  // Rank 0 can sync only what its own machine has.
+  if (!sync_file(file.value)) return cannot(path, "");
   // Some file systems report a failed write only here.
   if (::close(std::exchange(file.value, -1)) != 0) return cannot(path, "");
   return {};

@@ -16,6 +16,8 @@
 #include <set>
 #include <system_error>
 
+#include "boba/files/durable.h"
+
 namespace boba {
 namespace {
 
@@ -86,7 +88,7 @@ Result<void> write_all(int descriptor, std::string_view bytes, const std::filesy
     if (count < 0) return error_at(path, "write");
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
-  return ::fsync(descriptor) == 0 ? Result<void>() : error_at(path, "write");
+  return sync_file(descriptor) ? Result<void>() : error_at(path, "write");
 }
 
 }  // namespace
@@ -118,7 +120,7 @@ Result<void> write_safetensors(const std::filesystem::path& path, const TensorFi
   if (descriptor < 0) return error_at(path, "create");
   Result<void> done = write_all(descriptor, to_safetensors(file), path);
   if (::close(descriptor) != 0 && done) done = error_at(path, "write");
-  if (done && ::rename(part.c_str(), path.c_str()) != 0) done = error_at(path, "create");
+  if (done && !rename_durably(part, path)) done = error_at(path, "create");
   if (!done) ::unlink(part.c_str());
   return done;
 }
