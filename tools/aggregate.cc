@@ -68,6 +68,7 @@ Outcome aggregate_alone(const Options& options, const Aggregator& rule) {
   const auto begin = std::chrono::steady_clock::now();
   Result<Verdict> verdict = rule.aggregate(*kernels, round, out.row(0));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  if (Result<void> same = files->unchanged(); !same) return failed(same.error());
   if (!verdict) return failed(verdict.error());
   const AggregateRun run{*std::move(verdict), kernels->name(), seconds.count()};
   if (!options.out.empty() || !options.report.empty()) {
@@ -128,6 +129,12 @@ Round RoundFiles::round() const {
     round.server_counts = options_.server_counts;
   }
   return round;
+}
+
+Result<void> RoundFiles::unchanged() const {
+  Result<void> same = updates_.unchanged();
+  if (same && server_) same = server_->unchanged();
+  return same;
 }
 
 Result<std::unique_ptr<const Kernels>> sketch_kernels(const Options& options, const Kernels& plain,

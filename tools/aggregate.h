@@ -44,6 +44,8 @@ class RoundFiles {
   static Result<RoundFiles> open(const AggregateOptions& options);
 
   Round round() const;
+  // An error where one of them was changed since it was opened.
+  Result<void> unchanged() const;
 
  private:
   RoundFiles(NpyFile updates, const AggregateOptions& options)

@@ -35,12 +35,13 @@ struct RoundPart {
 class RankedRun {
  public:
   RankedRun(const AggregateOptions& options, const Aggregator& rule, const Communicator& ranks,
-            const Round& whole)
+            const RoundFiles& files)
       : options_(options),
         rule_(rule),
         ranks_(ranks),
-        whole_(whole),
-        shard_(shard_of(whole.updates.length(), ranks.rank(), ranks.size())) {}
+        files_(files),
+        whole_(files.round()),
+        shard_(shard_of(whole_.updates.length(), ranks.rank(), ranks.size())) {}
 
   Result<void> run() {
     const RoundPart part(whole_, shard_);
@@ -56,6 +57,7 @@ class RankedRun {
     const auto begin = std::chrono::steady_clock::now();
     Result<Verdict> verdict = rule_.aggregate(*kernels, part.round, out.row(0));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    if (Result<void> same = agree(ranks_, files_.unchanged()); !same) return same;
     const std::string told = verdict ? print_json(to_json(*verdict)) : verdict.error().message;
     if (!all_same(ranks_, told)) {
       return Error{ErrorCode::kInternal,
@@ -95,7 +97,8 @@ class RankedRun {
   const AggregateOptions& options_;
   const Aggregator& rule_;
   const Communicator& ranks_;
-  const Round& whole_;
+  const RoundFiles& files_;
+  const Round whole_;
   Shard shard_;
 };
 
@@ -137,7 +140,7 @@ Result<void> aggregate_together(const AggregateOptions& options, const Aggregato
   // Ranks without columns wait for the outcome.
   const auto team = ranks.first(ranks_in_use(round.updates.length(), ranks.size()));
   Result<void> done;
-  if (team) done = RankedRun(options, rule, *team, round).run();
+  if (team) done = RankedRun(options, rule, *team, *files).run();
   return agree(ranks, done);
 }
 

@@ -56,6 +56,9 @@ Outcome run_attack(const Options& options) {
   for (std::size_t i = 0; i < options.byzantine; ++i) rows.push_back(forged.row(i));
   const std::unique_ptr<const Kernels> kernels = make_kernels(0);
   Result<AttackReport> report = attack->attack->forge(*kernels, round, rows);
+  Result<void> same = honest->unchanged();
+  if (same && server) same = server->unchanged();
+  if (!same) return failed(same.error());
   if (!report) return failed(report.error());
 
   Result<OutputFile> file = OutputFile::create(options.out);

@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -26,13 +29,64 @@ Error system_error(std::string_view what, const std::string& path) {
   return io_error(what, path, std::strerror(errno));
 }
 
-// Closes on every path out of a function.
-struct Descriptor {
-  int value = -1;
-  ~Descriptor() {
-    if (value >= 0) ::close(value);
-  }
+// What is mapped, for the handler of SIGBUS. begin is written last: the handler, which may run at
+// any time and in any thread, sees all of an entry or none.
+struct Mapping {
+  std::atomic<const std::byte*> begin{nullptr};
+  std::size_t size = 0;
+  std::array<char, 512> name{};
 };
+std::array<Mapping, 16> mappings;
+static_assert(std::atomic<const std::byte*>::is_always_lock_free);
+
+void say(const char* text) {
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
+}
+
+// A page of a mapped file that is no longer there was read.
+void end_with_a_sentence(int signal_number, siginfo_t* info, void* /*context*/) {
+  const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  for (const Mapping& mapping : mappings) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(mapping.begin.load());
+    if (begin == 0 || at < begin || at - begin >= mapping.size) continue;
+    say("boba: cannot read ");
+    say(mapping.name.data());
+    say(": it became shorter while it was being read, or its disk failed\n");
+    ::_exit(1);
+  }
+  // Not one of ours: the same instruction again, and the end that the system gives it.
+  ::signal(signal_number, SIG_DFL);
+}
+
+void remember_mapping(const std::byte* begin, std::size_t size, const std::string& path) {
+  static const bool heard = [] {
+    struct sigaction action = {};
+    action.sa_sigaction = &end_with_a_sentence;
+    action.sa_flags = SA_SIGINFO;
+    sigemptyset(&action.sa_mask);
+    return ::sigaction(SIGBUS, &action, nullptr) == 0;
+  }();
+  static_cast<void>(heard);
+  for (Mapping& mapping : mappings) {
+    if (mapping.begin != nullptr) continue;
+    mapping.size = size;
+    const std::size_t count = std::min(path.size(), mapping.name.size() - 1);
+    std::copy_n(path.data(), count, mapping.name.data());
+    mapping.name[count] = '\0';
+    mapping.begin = begin;
+    return;
+  }
+}
+
+void forget_mapping(const std::byte* begin) {
+  for (Mapping& mapping : mappings) {
+    if (mapping.begin == begin) mapping.begin = nullptr;
+  }
+}
+
+std::int64_t written_at(const struct stat& status) {
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+}
 
 std::string follow_links(const std::string& path) {
   std::error_code ignored;
@@ -69,31 +123,51 @@ Result<Place> look_at(const std::string& path, const std::string& target) {
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.value < 0) return system_error("read", path);
+  MappedFile file;
+  file.path_ = path;
+  file.descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file.descriptor_ < 0) return system_error("read", path);
   struct stat status {};
-  if (::fstat(file.value, &status) != 0) return system_error("read", path);
+  if (::fstat(file.descriptor_, &status) != 0) return system_error("read", path);
   if (!S_ISREG(status.st_mode)) {
     return io_error("read", path, "it is not a regular file, and only those can be mapped");
   }
-  if (status.st_size == 0) return MappedFile(nullptr, 0);
+  file.written_ = written_at(status);
   const auto size = static_cast<std::size_t>(status.st_size);
-  void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value, 0);
+  if (size == 0) return file;
+  void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor_, 0);
   if (data == MAP_FAILED) return system_error("map", path);
-  return MappedFile(static_cast<const std::byte*>(data), size);
+  file.data_ = static_cast<const std::byte*>(data);
+  file.size_ = size;
+  remember_mapping(file.data_, size, path);
+  return file;
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+Result<void> MappedFile::unchanged() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) return system_error("read", path_);
+  if (static_cast<std::size_t>(status.st_size) == size_ && written_at(status) == written_)
+    return {};
+  return io_error("read", path_, "it was changed while it was being read");
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept { *this = std::move(other); }
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(written_, other.written_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   return *this;
 }
 
 MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+  if (data_ != nullptr) {
+    forget_mapping(data_);
+    ::munmap(const_cast<std::byte*>(data_), size_);
+  }
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 OutputFile::OutputFile(std::string path, std::string target, std::string temporary, int descriptor)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,11 +11,16 @@
 
 namespace boba::tools {
 
-// A file's bytes, read-only and paged in on demand, so that a file larger than memory works. The
-// file must not shrink while it is mapped.
+// A file's bytes, read-only and paged in on demand, so that a file larger than memory works. Where
+// the file becomes shorter and a missing page is read, the program ends with a sentence and the
+// status 1; see unchanged() for the rest.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::string& path);
+
+  // An error where somebody has written to the file since it was opened: what was read may be of
+  // two versions.
+  Result<void> unchanged() const;
 
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -23,8 +29,11 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return {data_, size_}; }
 
  private:
-  MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
+  MappedFile() = default;
 
+  std::string path_;
+  int descriptor_ = -1;
+  std::int64_t written_ = 0;  // when, in nanoseconds
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };

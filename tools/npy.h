@@ -37,6 +37,8 @@ class NpyFile {
 
   // Valid while the file lives and is not moved from.
   UpdateView view() const { return table_.view(); }
+  // As MappedFile's; asked after the last number was read.
+  Result<void> unchanged() const { return file_.unchanged(); }
 
  private:
   NpyFile(MappedFile file, RowList table) : file_(std::move(file)), table_(std::move(table)) {}
