@@ -206,6 +206,15 @@ TEST_F(Mpirun, WhatOneRankCannotReadEndsAllAndNamesIt) {
   };
   EXPECT_EQ(two("other.npy").status, 0);
   std::filesystem::remove(folder_ / "ranks.npy");
+  // The same shape, and one row of another round.
+  Sample other = sample_round(20, 3, 4, kLength);
+  for (float& x : other.updates[11]) x += 0.5F;
+  write_text(folder_.path() / "other.npy", npy_of(other.updates));
+  const Finished row = two("other.npy");
+  EXPECT_NE(row.status, 0);
+  EXPECT_EQ(count_of(row.err, "the ranks see different numbers in files of one shape"), 1U)
+      << row.err;
+  expect_no_output();
   const Finished missing = two("missing.npy");
   EXPECT_NE(missing.status, 0);
   EXPECT_EQ(count_of(missing.err, "rank 2 on "), 1U) << missing.err;
@@ -257,6 +266,24 @@ TEST_F(Mpirun, OutputThatCannotBeWrittenEndsTheJob) {
   }
   std::filesystem::remove(folder_ / "pipe");
   EXPECT_EQ(folder_.names(), (std::vector<std::string>{"server.npy", "updates.npy"}));
+}
+
+TEST_F(Mpirun, RanksWithOtherServerRowsAreNoticed) {
+  Sample other = sample_round(20, 3, 4, kLength);
+  std::swap(other.server[0], other.server[3]);
+  write_text(folder_.path() / "other.npy", npy_of(other.server));
+  const std::string program = boba_program().string();
+  std::vector<std::string> rest;
+  for (const char* file : {"server.npy", "other.npy"}) {
+    rest.insert(rest.end(), {"-n", "1", program, "aggregate", "--rule", "boba(f=3)", "--updates",
+                             "updates.npy", "--server", file, "--out", "ranks.npy", ":"});
+  }
+  rest.pop_back();
+  const Finished finished = launch(rest);
+  EXPECT_NE(finished.status, 0);
+  EXPECT_EQ(count_of(finished.err, "files of one shape; rank 0 has server.npy"), 1U)
+      << finished.err;
+  expect_no_output();
 }
 
 // A round that takes several seconds: zeros, which take no disk.
