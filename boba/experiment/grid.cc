@@ -135,6 +135,12 @@ Result<Grid> load_grid(const std::string& file_or_name, std::span<const Override
                                              printable(file_or_name))};
   }
   if (!std::filesystem::exists(path, ignored)) return unknown_file(file_or_name);
+  // Opening a pipe would wait for somebody to write to it.
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("{}: it is not a regular file; write the experiment into one",
+                             printable(file_or_name))};
+  }
   std::ifstream file(path, std::ios::binary);
   std::string text(static_cast<std::size_t>(kMostRead), '\0');
   file.read(text.data(), kMostRead);

@@ -37,8 +37,13 @@ Result<void> check_place(const fs::path& file, OpenMode mode) {
   if (fs::is_directory(file, ignored)) {
     return Error{ErrorCode::kIo, file.string() + ": is a folder, not a results database"};
   }
-  if (mode == OpenMode::kExisting && !fs::exists(file, ignored)) {
+  const bool there = fs::exists(file, ignored);
+  if (mode == OpenMode::kExisting && !there) {
     return Error{ErrorCode::kIo, file.string() + ": there is no such results database"};
+  }
+  if (there && !fs::is_regular_file(file, ignored)) {
+    return Error{ErrorCode::kIo,
+                 file.string() + ": is not a regular file, and so no results database"};
   }
   if (mode == OpenMode::kCreate && !fs::is_directory(folder_of(file), ignored)) {
     return Error{ErrorCode::kIo, fmt::format("{}: the folder {} does not exist; make it first",

@@ -127,11 +127,13 @@ Result<void> write_safetensors(const std::filesystem::path& path, const TensorFi
 
 Result<TensorFile> read_safetensors(const std::filesystem::path& path) {
   std::error_code ignored;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, ignored)) {
-    return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path.string(),
-                                             file ? "it is a folder" : std::strerror(errno))};
+  // Opening a pipe would wait for somebody to write to it.
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("cannot read {}: it is not a regular file", path.string())};
   }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return error_at(path, "read");
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (file.bad()) return error_at(path, "read");
   Result<TensorFile> tensors = from_safetensors(bytes);

@@ -2,6 +2,7 @@
 #include "boba/experiment/grid.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "tests/support/experiment_make.h"
 #include "tests/support/tools_process.h"
@@ -239,6 +240,12 @@ TEST(LoadGrid, SaysWhatIsNotThere) {
   const Result<Grid> folder_itself = load_grid(folder.path().string());
   ASSERT_FALSE(folder_itself);
   EXPECT_EQ(folder_itself.error().code, ErrorCode::kIo);
+  // Opening it would wait for ever.
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const Result<Grid> pipe = load_grid(folder / "pipe");
+  ASSERT_FALSE(pipe);
+  EXPECT_NE(pipe.error().message.find("pipe: it is not a regular file"), std::string::npos);
+
   const Result<Grid> unknown = load_grid("mnits");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().message,

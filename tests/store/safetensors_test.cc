@@ -3,6 +3,7 @@
 #include "boba/store/safetensors.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <bit>
@@ -249,6 +250,9 @@ TEST(Safetensors, AFileThatIsNoneIsNamed) {
   EXPECT_NE(read_safetensors(folder.path() / "x").error().message.find("No such file"),
             std::string::npos);
   EXPECT_FALSE(read_safetensors(folder.path()));
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_NE(read_safetensors(folder / "pipe").error().message.find("it is not a regular file"),
+            std::string::npos);
   write_text(folder.path() / "bad.safetensors", "damaged!");
   const auto bad = read_safetensors(folder.path() / "bad.safetensors");
   EXPECT_NE(bad.error().message.find("bad.safetensors: no safetensors file: byte 0"),

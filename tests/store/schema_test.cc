@@ -3,6 +3,7 @@
 #include "boba/store/schema.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <sstream>
@@ -155,6 +156,12 @@ TEST_F(Schema, WhatIsNotThereOrIsAFolder) {
   const auto folder = Store::open(folder_.path(), OpenMode::kCreate);
   ASSERT_FALSE(folder);
   EXPECT_NE(folder.error().message.find("is a folder"), std::string::npos);
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  for (const OpenMode mode : {OpenMode::kCreate, OpenMode::kExisting}) {
+    const auto pipe = Store::open(folder_.path() / "pipe", mode);
+    ASSERT_FALSE(pipe);
+    EXPECT_NE(pipe.error().message.find("pipe: is not a regular file"), std::string::npos);
+  }
 }
 
 TEST_F(Schema, OddNamesAreNames) {
