@@ -173,10 +173,11 @@ def _layer(value: Any, name: str) -> Flat:
 
 def _numpy(value: Any, name: str) -> Flat:
     value = _unwrap(value)
-    if isinstance(value, np.ndarray):
-        return value
     if not _is_array(value):
         raise TypeError(f"{name} is {type(value).__name__}; it is an array of float32 or float64")
+    _core.check_copied(value, name)
+    if isinstance(value, np.ndarray):
+        return value
     try:
         return np.from_dlpack(value) if hasattr(value, "__dlpack__") else np.asarray(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:

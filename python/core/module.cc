@@ -22,6 +22,7 @@ void bind_rows(nb::module_& module) {
       .def_prop_ro("shape", [](const Rows& rows) { return nb::tuple(nb::cast(rows.shape())); })
       .def_prop_ro("copied", &Rows::copied)
       .def("address", &Rows::address, nb::arg("row"));
+  module.def("check_copied", &check_copied, nb::arg("value"), nb::arg("what"));
 }
 
 }  // namespace boba::python

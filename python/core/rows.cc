@@ -4,9 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <utility>
+
+#include "boba/core/size.h"
 
 namespace nb = nanobind;
 
@@ -46,6 +50,59 @@ std::string dtype_name(nb::dlpack::dtype dtype) {
   }
 }
 
+// Shapes are of whoever made the array: below 0, beyond any memory, or with nothing behind them.
+template <class Array, class Name>
+void check_memory(const Array& array, DType dtype, const Name& name) {
+  bool empty = false;
+  const std::span shape(array.shape_ptr(), array.ndim());
+  const auto text = [&] { return fmt::format("({})", fmt::join(shape, ", ")); };
+  for (const std::int64_t extent : shape) {
+    if (extent < 0) {
+      value_error(fmt::format("{} has the shape {}; no axis is below 0", name(), text()));
+    }
+    empty = empty || extent == 0;
+  }
+  if (empty) return;
+  std::size_t numbers = 1;
+  for (const std::int64_t extent : shape) {
+    // As many rows as there are numbers so far.
+    if (!check_size("array", dtype, numbers, static_cast<std::size_t>(extent))) {
+      value_error(fmt::format("{} has the shape {}; no memory can have so many numbers of {}",
+                              name(), text(), boba::name(dtype)));
+    }
+    numbers *= static_cast<std::size_t>(extent);
+  }
+  if (array.data() == nullptr) {
+    value_error(fmt::format("{} has the shape {} and no memory behind it: its data is NULL", name(),
+                            text()));
+  }
+}
+
+// Whether some numbers have several places: a step of 0, as after broadcasting, or rows that
+// overlap. Such an array may be far larger than its memory. In double: steps may be anything.
+template <class Array>
+bool repeats(const Array& array) {
+  double numbers = 1;
+  double span = 1;
+  for (std::size_t axis = 0; axis < array.ndim(); ++axis) {
+    const auto extent = static_cast<double>(array.shape(axis));
+    numbers *= extent;
+    span += (extent - 1) * std::abs(static_cast<double>(array.stride(axis)));
+  }
+  return numbers > span;
+}
+
+// What arrays that repeat numbers may cost in memory of ours.
+constexpr std::size_t kMostRepeated = std::size_t{1} << 30;
+
+[[noreturn]] void too_much_repeated(const std::string& name) {
+  value_error(fmt::format(
+      "{} repeats numbers (it was broadcast, or its rows overlap); written out they take more than "
+      "{} bytes, the most that boba copies; if you mean it, copy it first, as with "
+      "numpy.ascontiguousarray",
+      name, kMostRepeated));
+}
+
 // name gives what sentences call the array; it is asked only where there is one to write.
 template <class Array, class Name>
 DType checked_dtype(const Array& array, const Name& name) {
@@ -54,14 +111,14 @@ DType checked_dtype(const Array& array, const Name& name) {
         "{} lies on a device of kind {}, not in main memory; move it there, as with .cpu()", name(),
         array.device_type()));
   }
-  if (array.dtype() == nb::dtype<float>()) return DType::kFloat32;
-  if (array.dtype() == nb::dtype<double>()) return DType::kFloat64;
-  type_error(
-      fmt::format("{} is {}; boba takes float32 and float64", name(), dtype_name(array.dtype())));
-}
-
-std::size_t bytes_of(DType dtype) {
-  return dtype == DType::kFloat32 ? sizeof(float) : sizeof(double);
+  const bool single = array.dtype() == nb::dtype<float>();
+  if (!single && array.dtype() != nb::dtype<double>()) {
+    type_error(
+        fmt::format("{} is {}; boba takes float32 and float64", name(), dtype_name(array.dtype())));
+  }
+  const DType dtype = single ? DType::kFloat32 : DType::kFloat64;
+  check_memory(array, dtype, name);
+  return dtype;
 }
 
 // Whether the numbers of the axes from skipped on follow each other without gaps.
@@ -73,6 +130,13 @@ bool contiguous(const Array& array, std::size_t skipped) {
     expected *= static_cast<std::int64_t>(array.shape(axis));
   }
   return true;
+}
+
+// Whether the row that begins there can be read where it lies. All rows of an array are alike.
+template <class Array>
+bool in_place(const Array& array, std::size_t skipped, const void* begin, DType dtype) {
+  return reinterpret_cast<std::uintptr_t>(begin) % width_of(dtype) == 0 &&
+         contiguous(array, skipped);
 }
 
 // Copies the numbers of the axes from axis on in C order and gives the end of the copy. memcpy,
@@ -138,9 +202,10 @@ void Rows::read_matrix(const Array& array) {
     length *= array.shape(axis);
   }
   list_ = RowList(dtype, length);
+  check_cost(array, 1);
   kept_.push_back(array);
   const auto* begin = static_cast<const std::byte*>(array.data());
-  const auto step = array.stride(0) * static_cast<std::int64_t>(bytes_of(dtype));
+  const auto step = array.stride(0) * static_cast<std::int64_t>(width_of(dtype));
   for (std::size_t i = 0; i < array.shape(0); ++i) {
     add(array, 1, begin + static_cast<std::int64_t>(length == 0 ? 0 : i) * step);
   }
@@ -172,15 +237,27 @@ void Rows::read_list(nb::handle value) {
       type_error(fmt::format("{} is {}, {}[0] is {}; all rows are alike", name(), boba::name(dtype),
                              what_, boba::name(this->dtype())));
     }
-    add(array, 0, static_cast<const std::byte*>(array.data()));
+    check_cost(array, 0);
     kept_.push_back(std::move(array));
     ++i;
   }
+  for (const Array& array : kept_) add(array, 0, static_cast<const std::byte*>(array.data()));
+}
+
+void Rows::check_cost(const Array& array, std::size_t skipped) {
+  const std::size_t rows = skipped == 0 ? 1 : array.shape(0);
+  if (length() == 0 && rows > kMostRepeated / sizeof(void*)) {
+    value_error(fmt::format("{} has {} rows of no numbers", what_, rows));
+  }
+  if (!repeats(array)) return;
+  repeated_ += rows * sizeof(void*);
+  const bool copied = !in_place(array, skipped, array.data(), dtype());
+  if (copied) repeated_ += array.size() * width_of(dtype());
+  if (repeated_ > kMostRepeated) too_much_repeated(what_);
 }
 
 void Rows::add(const Array& array, std::size_t skipped, const std::byte* begin) {
-  const bool aligned = reinterpret_cast<std::uintptr_t>(begin) % bytes_of(dtype()) == 0;
-  if (length() == 0 || (aligned && contiguous(array, skipped))) {
+  if (length() == 0 || in_place(array, skipped, begin, dtype())) {
     add_row(list_, dtype(), begin, length());
     return;
   }
@@ -190,6 +267,15 @@ void Rows::add(const Array& array, std::size_t skipped, const std::byte* begin) 
     copy_axes(begin, to, shape_, array.stride_ptr() + skipped, 0);
     add_row(list_, dtype(), to, length());
   });
+}
+
+void check_copied(nb::handle value, const std::string& what) {
+  nb::ndarray<nb::ro> array;
+  if (!nb::try_cast(value, array, false)) return;
+  if (array.device_type() != nb::device::cpu::value) return;
+  // Others see to the type; none that is taken has longer numbers.
+  check_memory(array, DType::kFloat64, [&] { return what; });
+  if (repeats(array) && array.size() > kMostRepeated / sizeof(double)) too_much_repeated(what);
 }
 
 MutableRow writable_row(const nb::ndarray<>& array, DType dtype, std::size_t length) {

@@ -21,7 +21,8 @@ class Rows {
  public:
   // value: an array with a row per entry of its first axis, or a list or tuple of arrays of one
   // shape, each of them a row. what is how sentences call it. TypeError for what is no array of
-  // float32 or float64 in main memory, ValueError for shapes that do not fit together.
+  // float32 or float64 in main memory, ValueError for shapes that do not fit together, that no
+  // memory can have, or that have none behind them.
   Rows(nanobind::handle value, std::string what);
 
   // The list of rows and the copies stay where they are: views point into them.
@@ -44,6 +45,8 @@ class Rows {
 
   void read_matrix(const Array& array);
   void read_list(nanobind::handle value);
+  // Before rows of the array are added, so that nothing is copied in vain.
+  void check_cost(const Array& array, std::size_t skipped);
   // The numbers of the axes from skipped on, which begin there, are a row.
   void add(const Array& array, std::size_t skipped, const std::byte* begin);
 
@@ -52,7 +55,12 @@ class Rows {
   std::vector<Array> kept_;          // holds the arrays' memory
   std::deque<UpdateMatrix> copies_;  // one row each
   RowList list_;
+  std::size_t repeated_ = 0;  // bytes that arrays which repeat numbers cost
 };
+
+// Raises ValueError as Rows does for an array that would be copied; what is no array in main memory
+// is left to others.
+void check_copied(nanobind::handle value, const std::string& what);
 
 // One row to write to. TypeError where the array is not contiguous and writable memory of the type,
 // ValueError where it has another length.

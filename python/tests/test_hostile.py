@@ -268,13 +268,20 @@ class _Tensor(ctypes.Structure):
     ]
 
 
-class OnADevice:
-    """A matrix that says it lies on a GPU; its pointer must never be followed."""
+class Made:
+    """An array by hand: a matrix that may lie, whose pointer must never be followed."""
 
-    def __init__(self) -> None:
-        self.shape = (ctypes.c_int64 * 2)(4, 5)
+    def __init__(self, shape: tuple[int, ...], data: int | None, device: int = 1) -> None:
+        self.device = device
+        self.shape = (ctypes.c_int64 * len(shape))(*shape)
         self.tensor = _Tensor(
-            data=16, device_type=2, ndim=2, code=2, bits=32, lanes=1, shape=self.shape
+            data=data,
+            device_type=device,
+            ndim=len(shape),
+            code=2,
+            bits=32,
+            lanes=1,
+            shape=self.shape,
         )
 
     def __dlpack__(self, **kwargs: object) -> object:
@@ -284,14 +291,77 @@ class OnADevice:
         return make(ctypes.addressof(self.tensor), b"dltensor", None)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (2, 0)
+        return (self.device, 0)
 
 
 def test_memory_of_a_device_is_refused() -> None:
+    on_a_device = Made((4, 5), 16, device=2)
     with pytest.raises(TypeError, match="updates lies on a device of kind 2, not in main memory"):
-        MEAN(OnADevice())
+        MEAN(on_a_device)
     with pytest.raises(TypeError, match=r"updates\[1\] lies on a device"):
-        MEAN([np.ones((4, 5), np.float32), OnADevice()])
+        MEAN([np.ones((4, 5), np.float32), on_a_device])
+
+
+@pytest.mark.parametrize(
+    ("shape", "data", "sentence"),
+    [
+        ((4, 5), None, r"has the shape \(4, 5\) and no memory behind it: its data is NULL"),
+        ((4, -5), 16, r"has the shape \(4, -5\); no axis is below 0"),
+        ((-4, -5), 16, r"has the shape \(-4, -5\); no axis is below 0"),
+        ((2**40, 2**40), 16, r"has the shape \(.*\); no memory can have so many numbers"),
+        ((2, 2**62), 16, r"has the shape \(.*\); no memory can have so many numbers"),
+    ],
+)
+def test_arrays_without_the_memory_they_promise(
+    shape: tuple[int, ...], data: int | None, sentence: str
+) -> None:
+    made = Made(shape, data)
+    good = np.ones((4, 5), np.float32)
+    for given, name in (
+        (made, "updates "),
+        ([good, made], r"updates\[1\] "),
+        ([[good], [made]], r"updates\[1\]\[0\] "),
+    ):
+        with pytest.raises(ValueError, match=name + sentence):
+            MEAN(given)
+    with pytest.raises(ValueError, match="^update " + sentence):
+        boba.OpenRound("average", np.ones((4, 5)), most=2).submit("a", made)
+
+
+def test_no_numbers_need_no_memory() -> None:
+    with pytest.raises(ValueError, match="the updates have length 0"):
+        MEAN(Made((4, 0), None))
+    with pytest.raises(ValueError, match=f"updates has {2**40} rows of no numbers"):
+        MEAN(np.empty((2**40, 0), np.float32))
+
+
+ONE = np.float32(1)
+WINDOWS = np.lib.stride_tricks.as_strided(np.ones(2**20, np.float32), (2**18, 2**18), (8, 8))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.broadcast_to(ONE, (1, 2**40)),
+        np.broadcast_to(ONE, (2**40, 1)),
+        np.broadcast_to(ONE, (2**20, 2**20)),
+        np.broadcast_to(ONE, (2**20, 2**10, 2**10)),
+        WINDOWS,
+        [np.broadcast_to(ONE, 2**40)],
+        [np.broadcast_to(ONE, 2**27)] * 9,
+        [[np.broadcast_to(ONE, 2**40)]],
+        [torch.ones(1).expand(2**40)],
+    ],
+)
+def test_broadcast_arrays_are_not_copied_until_memory_is_gone(given: object) -> None:
+    with pytest.raises(ValueError, match=r"^updates\S* repeats numbers .*ascontiguousarray"):
+        MEAN(given)
+
+
+def test_small_broadcast_arrays_are_arrays() -> None:
+    rows = np.broadcast_to(np.float32(3), (4, 5))
+    np.testing.assert_array_equal(MEAN(rows), np.full(5, 3))
+    np.testing.assert_array_equal(MEAN([torch.ones(1).expand(5)] * 3), torch.ones(5))
 
 
 def test_a_failed_call_leaves_the_next_alone() -> None:
