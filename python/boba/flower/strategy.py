@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -68,6 +69,7 @@ class RobustStrategy(FedAvg):
                     f is 0, more than half of the nodes that were asked must have replied usably.
     proximal_mu     sent to the clients as FedProx does; None sends nothing.
     audit           a SQLite file that keeps what every round decided about every node.
+    keep_reports    how many rounds stay in `reports`, the latest; the audit file keeps all.
     threads         of the aggregation; 0 is one for each processor.
     """
 
@@ -94,6 +96,7 @@ class RobustStrategy(FedAvg):
         min_replies: int | None = None,
         proximal_mu: float | None = None,
         audit: str | Path | None = None,
+        keep_reports: int = 100,
         threads: int = 0,
     ) -> None:
         super().__init__(
@@ -117,12 +120,17 @@ class RobustStrategy(FedAvg):
         self.buffer_names = tuple(buffer_names)
         self.min_replies = self._fewest(min_replies)
         self.proximal_mu = proximal_mu
+        self.keep_reports = whole("keep_reports", keep_reports)
+        if self.keep_reports < 1:
+            raise ValueError(f"keep_reports={self.keep_reports} is below 1")
         self.reports: list[RoundReport] = []
         self._audit = None if audit is None else AuditFile(audit, self._header())
         self._layout: Layout | None = None
         self._sent: ArrayRecord | None = None
         self._messages: list[Message] = []
         self._asked: frozenset[int] = frozenset()
+        self._group = ""
+        self._evaluation = ""
 
     def summary(self) -> None:
         """Log the rule and the policies, then what FedAvg logs."""
@@ -142,7 +150,9 @@ class RobustStrategy(FedAvg):
         self._sent = arrays
         # Before anything is sent, so that a broken server_update costs no client its work.
         self.engine.prepare(self._layout, arrays)
-        self._messages = list(super().configure_train(server_round, arrays, config, grid))
+        self._group = _group_of(server_round)
+        sent = super().configure_train(server_round, arrays, config, grid)
+        self._messages = _marked(sent, self._group)
         self._asked = frozenset(message.metadata.dst_node_id for message in self._messages)
         return self._messages
 
@@ -172,12 +182,25 @@ class RobustStrategy(FedAvg):
         metrics.update(report.metrics())
         return (self._sent if arrays is None else arrays), metrics
 
+    def configure_evaluate(
+        self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
+    ) -> Iterable[Message]:
+        """As FedAvg, with messages that are marked with their round."""
+        self._evaluation = _group_of(server_round)
+        sent = super().configure_evaluate(server_round, arrays, config, grid)
+        return _marked(sent, self._evaluation)
+
     def aggregate_evaluate(
         self, server_round: int, replies: Iterable[Message]
     ) -> MetricRecord | None:
         """The clients' metrics; replies that do not fit the others are left out."""
         good, _ = _sorted_out("aggregate_evaluate", replies)
-        contents = [message.content for message in good if message.has_content()]
+        contents: list[RecordDict] = []
+        for message in good:
+            if self._evaluation and not _answers(message, self._evaluation):
+                _LOG.warning("\t> %s", _of_another_round(message))
+            elif message.has_content():
+                contents.append(message.content)
         if not contents:
             return None
         return self._client_metrics(self.evaluate_metrics_aggr_fn, contents, contents)
@@ -189,12 +212,17 @@ class RobustStrategy(FedAvg):
         good, errors = _sorted_out("aggregate_train", replies)
         for message in errors:
             self._fail(message, report)
-        copies = Counter(message.metadata.src_node_id for message in good)
+        copies = Counter(
+            message.metadata.src_node_id for message in good if _answers(message, self._group)
+        )
         read: list[_Reply] = []
         for message in sorted(good, key=lambda reply: reply.metadata.src_node_id):
             node = message.metadata.src_node_id
             if node not in self._asked:
                 report.strangers.append(f"node {node} was not asked in this round")
+                continue
+            if not _answers(message, self._group):
+                report.strangers.append(_of_another_round(message))
                 continue
             try:
                 if copies[node] > 1:
@@ -322,6 +350,7 @@ class RobustStrategy(FedAvg):
 
     def _record(self, report: RoundReport) -> None:
         self.reports.append(report)
+        del self.reports[: -self.keep_reports]
         counts = [len(report.of(outcome)) for outcome in ("accepted", "rejected", "refused")]
         _LOG.info(
             "aggregate_train: %s: %d accepted, %d rejected, %d refused", self.engine.rule, *counts
@@ -345,6 +374,36 @@ class RobustStrategy(FedAvg):
     def _header(self) -> RunHeader:
         settings = f"buffers={self.buffers} min_replies={self.min_replies or 'majority'}"
         return RunHeader(self.engine.rule, self.engine.seed, settings)
+
+
+def _group_of(server_round: int) -> str:
+    """A name for a round's messages that no other round has, also not one of the same number."""
+    return f"{server_round}-{secrets.token_hex(8)}"
+
+
+def _marked(messages: Iterable[Message], group: str) -> list[Message]:
+    """The same messages with the group's name, which Flower puts into replies to them."""
+    return [
+        Message(
+            content=message.content,
+            dst_node_id=message.metadata.dst_node_id,
+            message_type=message.metadata.message_type,
+            ttl=message.metadata.ttl,
+            group_id=group,
+        )
+        for message in messages
+    ]
+
+
+def _answers(message: Message, group: str) -> bool:
+    return message.metadata.group_id == group
+
+
+def _of_another_round(message: Message) -> str:
+    return (
+        f"a reply of node {message.metadata.src_node_id} answers a message of another round; "
+        "it is not used"
+    )
 
 
 def _sorted_out(where: str, replies: Iterable[Message]) -> tuple[list[Message], list[Message]]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from flower_fakes import FIRST_NODE, FakeGrid, ask, content, numpy_of, play, record, reply
-from flwr.app import Array, ArrayRecord, ConfigRecord, MetricRecord, RecordDict
+from flwr.app import Array, ArrayRecord, ConfigRecord, Message, MetricRecord, RecordDict
 
 from boba.flower import RobustStrategy
 
@@ -190,6 +190,53 @@ def test_a_node_that_was_not_asked_has_no_say() -> None:
     assert metrics is not None and metrics["boba/accepted"] == 2
     assert numpy_of(arrays)["w"].tolist() == HONEST["w"].tolist()
     assert strategy.reports[-1].strangers == [f"node {FIRST_NODE + 4} was not asked in this round"]
+
+
+@pytest.mark.parametrize("number", [2, 1])
+def test_a_reply_of_another_round_has_no_say(number: int) -> None:
+    strategy = RobustStrategy(rule="average")
+    far = content({k: v + 50 for k, v in MODEL.items()})
+    stale = [reply(message, far) for message in ask(strategy, MODEL, 4)]
+    fresh = [reply(m, content(HONEST)) for m in ask(strategy, MODEL, 4, server_round=number)]
+    # Beside its fresh reply, which counts, and in its place.
+    arrays, metrics = strategy.aggregate_train(number, [stale[0], *fresh[:3], stale[3]])
+    assert metrics is not None
+    assert (metrics["boba/accepted"], metrics["boba/refused"]) == (3, 0)
+    assert metrics["boba/silent"] == 1
+    assert numpy_of(arrays)["w"].tolist() == HONEST["w"].tolist()
+    assert strategy.reports[-1].strangers == [
+        f"a reply of node {FIRST_NODE + i} answers a message of another round; it is not used"
+        for i in (0, 3)
+    ]
+    arrays, metrics = strategy.aggregate_train(number, stale)
+    assert metrics is not None and metrics["boba/skipped"] == 1
+
+
+def test_an_evaluation_of_another_round_has_no_say() -> None:
+    strategy = RobustStrategy(rule="average")
+
+    def evaluated(server_round: int, loss: float) -> list[Message]:
+        asked = strategy.configure_evaluate(
+            server_round, record(MODEL), ConfigRecord(), FakeGrid(3)
+        )
+        claims = MetricRecord({"num-examples": 10, "loss": loss})
+        return [reply(message, RecordDict({"metrics": claims})) for message in asked]
+
+    stale = evaluated(1, 100.0)
+    fresh = evaluated(2, 3.0)
+    metrics = strategy.aggregate_evaluate(2, [*stale, *fresh[:1]])
+    assert metrics is not None and metrics["loss"] == 3.0
+    assert strategy.aggregate_evaluate(2, stale) is None
+
+
+def test_the_latest_reports_are_kept() -> None:
+    strategy = RobustStrategy(rule="average", keep_reports=3)
+    for number in range(1, 6):
+        play(strategy, MODEL, [content(HONEST)] * 2, server_round=number)
+    assert [report.server_round for report in strategy.reports] == [3, 4, 5]
+    assert RobustStrategy().keep_reports == 100
+    with pytest.raises(ValueError, match="keep_reports=0 is below 1"):
+        RobustStrategy(keep_reports=0)
 
 
 def test_replies_and_the_model_are_not_written_to() -> None:
