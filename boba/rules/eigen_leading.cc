@@ -6,7 +6,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <utility>
 
+#include "boba/rules/eigen_blocks.h"
+#include "boba/rules/eigen_krylov.h"
+#include "boba/rules/eigen_partial.h"
 #include "boba/rules/loops.h"
 
 namespace boba {
@@ -21,7 +26,6 @@ constexpr Index kSmall = 48;            // rows up to which a dense solver is as
 constexpr int kCycles = 8;              // at most, of filtering
 constexpr int kMostDegree = 10;         // of a filter
 constexpr double kMostGrowth = 1e7;     // of the largest value's vector over the last one's
-constexpr double kConverged = 1e-12;    // residual, relative to its value
 constexpr double kCoarse = 1e-10;       // squares below this part of their sum are lost in it
 constexpr double kTie = 1e-9;           // values this close, relatively, may stand for each other
 constexpr double kWorstProgress = 0.1;  // of the residuals from one cycle to the next
@@ -30,16 +34,10 @@ constexpr int kOrthoTurns = 4;          // by Cholesky factors, before reflectio
 constexpr double kLeastPivot = 1e-10;   // below this, such a turn would leave nothing orthogonal
 constexpr double kGoodPivot = 0.25;     // from here on, rounding is all that is left
 constexpr std::size_t kBand = 16;       // rows factored together
-
-// Numbers between -1 and 1 without a pattern that an input could share.
-double scattered(Index i, Index j) {
-  std::uint64_t x = (static_cast<std::uint64_t>(i) << 32 | static_cast<std::uint64_t>(j + 1)) *
-                    0x9E3779B97F4A7C15U;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  x ^= x >> 31;
-  return static_cast<double>(x >> 11) * 0x1p-52 - 1;
-}
+constexpr Index kKrylovRows = 40;       // of the matrix per vector of the block, for block Lanczos
+constexpr Index kCholeskyRows = 700;    // from here on a Cholesky factor takes longer than Lanczos
+constexpr double kNoise = 1e-2;  // norm of what is added to a vector that Lanczos starts from
+constexpr double kRough = 1e-4;  // relative residual of a value that only reports show
 
 LeadingEigen dense(const MatrixXd& m) {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(m);
@@ -50,16 +48,23 @@ LeadingEigen dense(const MatrixXd& m) {
   return result;
 }
 
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-// out = a' * b.
-void multiply_transposed(const Rows& a, const Rows& b, Rows& out) {
-  const auto inner = static_cast<std::size_t>(a.rows());
-  const auto left = static_cast<std::size_t>(a.cols());
-  const auto right = static_cast<std::size_t>(b.cols());
-  out.resize(a.cols(), b.cols());
-  loops().multiply({a.data(), 1, left}, b.data(), right, out.data(), right, left, inner, right);
+// The first values and one more, in a fifth of the time. Empty where a residual is too large.
+std::optional<LeadingEigen> by_reduction(const MatrixXd& m, Index count) {
+  PartialEigen found = partial_eigen(m, count + 1);
+  const MatrixXd off = m * found.vectors - found.vectors * found.values.asDiagonal();
+  for (Index k = 0; k <= count; ++k) {
+    const double allowed = allowed_residual(found.values(k), found.values(0), m.rows());
+    // Written so that NaN fails.
+    if (!(off.col(k).norm() <= allowed)) return std::nullopt;
+  }
+  LeadingEigen result;
+  result.values = std::move(found.values);
+  result.vectors = std::move(found.vectors);
+  result.reduced = true;
+  return result;
 }
+
+using Rows = BlockOfVectors;
 
 // Whether a symmetric matrix has a Cholesky factor U'U, which is found in bands of rows. Overwrites
 // the upper half.
@@ -125,7 +130,7 @@ Factored factor(Rows& m) {
 class Iteration {
  public:
   Iteration(const MatrixXd& m, Index count, Index block, const MatrixXd& start)
-      : m_(m), count_(count), x_(m.rows(), block) {
+      : m_(m), count_(count), known_(count), x_(m.rows(), block) {
     // At least the columns beyond count are not the caller's: what a guess lacks must come in.
     const Index given = std::min(start.cols(), count);
     x_.leftCols(given) = start.leftCols(given);
@@ -149,10 +154,32 @@ class Iteration {
     return false;
   }
 
+  // Goes on by block Lanczos. A space that misses a larger value would have to miss it with every
+  // column, so each is given a part of every vector that no sender of rows can foresee.
+  bool refine() {
+    if (!x_.allFinite()) return false;
+    const std::uint64_t seed = seed_of(m_);
+    const double size = kNoise * std::sqrt(3 / static_cast<double>(m_.rows()));
+    for (Index i = 0; i < x_.rows(); ++i) {
+      for (Index j = 0; j < x_.cols(); ++j) x_(i, j) += size * scattered(i, j, seed);
+    }
+    KrylovEigen found = krylov_eigen(m_, count_, x_);
+    products_ += found.products;
+    if (!found.converged) return false;
+    x_ = std::move(found.vectors);
+    orthonormalise();
+    rotate();
+    if (!(worst_residual() <= 1)) return false;
+    if (residuals(count_ + 1)(count_) <= kRough * values_(count_)) ++known_;
+    return true;
+  }
+
+  std::size_t products() const { return products_; }
+
   LeadingEigen result() const {
     LeadingEigen found;
-    found.values = values_.head(count_);
-    found.vectors = x_.leftCols(count_);
+    found.values = values_.head(known_);
+    found.vectors = x_.leftCols(known_);
     found.products = products_;
     return found;
   }
@@ -208,33 +235,58 @@ class Iteration {
     turn_block(mx_, turn);
   }
 
-  // Relative to what is allowed. Values lost in rounding have no vectors to converge to.
-  double worst_residual() const {
-    const double floor = 4 * kEpsilon * std::sqrt(static_cast<double>(m_.rows())) * values_(0);
-    VectorXd sums = VectorXd::Zero(count_);
+  // Norms, of the first columns.
+  VectorXd residuals(Index columns) const {
+    VectorXd sums = VectorXd::Zero(columns);
     for (Index i = 0; i < m_.rows(); ++i) {
-      for (Index j = 0; j < count_; ++j) {
+      for (Index j = 0; j < columns; ++j) {
         const double off = mx_(i, j) - values_(j) * x_(i, j);
         sums(j) += off * off;
       }
     }
+    return sums.cwiseSqrt();
+  }
+
+  // Relative to what is allowed.
+  double worst_residual() const {
+    const VectorXd norms = residuals(count_);
     double worst = 0;
     for (Index j = 0; j < count_; ++j) {
       // Written so that NaN stays.
-      const double part = std::sqrt(sums(j)) / std::max(kConverged * values_(j), floor);
+      const double part = norms(j) / allowed_residual(values_(j), values_(0), m_.rows());
       if (!(part <= worst)) worst = part;
     }
     return std::isfinite(worst) ? worst : std::numeric_limits<double>::infinity();
   }
 
   // Eigenpairs need not be the leading ones: a start that lies in other eigenvectors stays there.
-  // So the rest of the matrix must have no eigenvalue above the last of ours, first by the sum of
-  // squares of all of them, and where that is too coarse by whether a Cholesky factor exists.
+  // So the rest of the matrix must have no eigenvalue above the last of ours. Three tests, each
+  // finer and slower than the one before:
+  // 1. the sum of squares of all other eigenvalues;
+  // 2. the same without the block's columns beyond count. In their basis and one of the rest, what
+  //    is not ours is [E R'; R Z] with E <= first, |R| <= beyond and |Z| <= rest, so its largest
+  //    value is at most that of [first beyond; beyond rest];
+  // 3. whether a Cholesky factor exists, or for large matrices block Lanczos without our vectors.
   bool none_larger() const {
     const double least = values_(count_ - 1);
     const double ours = values_.head(count_).squaredNorm();
     const double all = m_.squaredNorm();
     if (least * least > kCoarse * all && all - ours <= least * least / 2) return true;
+    const Index others = x_.cols() - count_;
+    const VectorXd norms = residuals(x_.cols());
+    const double squares = all - values_.squaredNorm() - 2 * norms.squaredNorm();
+    const double rest = std::sqrt(std::max(0.0, squares) + kCoarse * all);
+    const double beyond = norms.tail(others).norm();
+    const double first = values_(count_);
+    if ((first + rest) / 2 + std::hypot((first - rest) / 2, beyond) <= (1 + kTie) * least) {
+      return true;
+    }
+    const double slack = 8 * kEpsilon * static_cast<double>(m_.rows()) * values_(0);
+    if (m_.rows() >= kCholeskyRows) {
+      const std::optional<bool> above =
+          any_value_above(m_, (1 + kTie) * least + slack, x_.leftCols(count_), values_(0));
+      if (above) return !*above;
+    }
     const auto n = static_cast<std::size_t>(m_.rows());
     const auto count = static_cast<std::size_t>(count_);
     const Rows scaled = x_.leftCols(count_) * values_.head(count_).asDiagonal();
@@ -242,7 +294,6 @@ class Iteration {
     Rows gap(m_.rows(), m_.rows());
     loops().multiply({scaled.data(), count, 1}, across.data(), n, gap.data(), n, n, count, n);
     gap -= m_;
-    const double slack = 8 * kEpsilon * static_cast<double>(m_.rows()) * values_(0);
     gap.diagonal().array() += (1 + kTie) * least + slack;
     return is_positive(gap);
   }
@@ -271,6 +322,7 @@ class Iteration {
 
   const MatrixXd& m_;
   Index count_;
+  Index known_;  // pairs of the result: count_, or one more whose value is right to six digits
   Rows x_;
   Rows mx_;  // m_ * x_
   Rows spare_;
@@ -288,7 +340,12 @@ LeadingEigen leading_eigen(const MatrixXd& m, Index count, const MatrixXd& start
   if (!(size > 0x1p-300 && size < 0x1p300)) return dense(m);
   if (m.rows() <= kSmall || 3 * block >= m.rows()) return dense(m);
   Iteration iteration(m, count, block, start);
-  return iteration.run() ? iteration.result() : dense(m);
+  if (iteration.run()) return iteration.result();
+  if (m.rows() >= kKrylovRows * block && iteration.refine()) return iteration.result();
+  LeadingEigen found = by_reduction(m, count).value_or(LeadingEigen());
+  if (found.values.size() == 0) found = dense(m);
+  found.products = iteration.products();
+  return found;
 }
 
 }  // namespace boba

@@ -11,16 +11,21 @@ struct LeadingEigen {
   Eigen::MatrixXd vectors;   // orthonormal columns, one per value
   std::size_t products = 0;  // by the matrix, with a block of vectors each
   bool dense = false;        // a dense solver was used: then all values are there
+  bool reduced = false;      // the matrix was reduced to tridiagonal form (eigen_partial.h)
 };
 
-// At least the `count` largest. Small matrices, and those whose eigenvalues lie too close together
-// for an iteration, go to a dense solver; so results are accurate to rounding in either case. What
-// the iteration finds is taken once a bound on the rest of the spectrum shows that no larger value
-// was missed, whatever the start (of values within 1e-9 of the last, any may be there).
-// Otherwise subspace iteration with Chebyshev polynomials (Y. Zhou, Y. Saad, M. Tiago, J.
+// The `count` largest, and perhaps more. Each residual is below 1e-12 of its value or at the
+// rounding of the largest; a value beyond count is right to six digits. Equal input, equal bits.
+//
+// First comes subspace iteration with Chebyshev polynomials (Y. Zhou, Y. Saad, M. Tiago, J.
 // Chelikowsky. Self-consistent-field calculations using Chebyshev-filtered subspace iteration. J.
 // Comput. Phys. 219, 2006), from `start`, a guess of the vectors that may have no columns, and
-// fixed columns beside it: equal input, equal bits.
+// fixed columns beside it. Its result is taken once a bound on the rest of the spectrum shows that
+// no larger value was missed, whatever the start (of values within 1e-9 of the last, any may be
+// there). Where eigenvalues lie too close together for it, block Lanczos goes on (eigen_krylov.h),
+// and at last, or for fewer rows, a reduction to tridiagonal form (eigen_partial.h). The two need
+// less than 2 n^3 multiplications together, whatever the spectrum. A dense solver takes up to 48
+// rows, counts near n and entries whose squares leave the range of double.
 // REQUIRES: m is symmetric and finite and not empty; count > 0; start has as many rows.
 LeadingEigen leading_eigen(const Eigen::MatrixXd& m, Eigen::Index count,
                            const Eigen::MatrixXd& start);
