@@ -17,12 +17,11 @@ struct KrylovEigen {
 
 // Block Lanczos with full reorthogonalisation (G. Golub, R. Underwood. The block Lanczos method for
 // computing eigenvalues. Mathematical Software III, 1977): it resolves the edge of a spectrum
-// without gaps in far fewer products than a filter of one degree per product, since all of them
-// count. Directions that the matrix exhausts are replaced by scattered ones. The space has at most
-// half as many dimensions as the matrix; then it ends without convergence. So the work is below
-// n^3 multiplications for every input.
-// REQUIRES: m is symmetric and finite, squares of its entries are finite; start has m.rows() rows
-// and at least count columns, which are independent.
+// without gaps in far fewer products than filters, which forget all products but the last.
+// Directions that the matrix exhausts are replaced by scattered ones. The space has at most half as
+// many dimensions as the matrix; then it ends without convergence. So the work is below 2 n^3
+// multiplications for every input. REQUIRES: m is symmetric and finite, squares of its entries are
+// finite; start has m.rows() rows and at least count columns, which are independent.
 KrylovEigen krylov_eigen(const Eigen::MatrixXd& m, Eigen::Index count, const BlockOfVectors& start);
 
 // Whether the matrix has a value above the limit beside those of the known vectors: from scattered

@@ -34,6 +34,7 @@ constexpr int kOrthoTurns = 4;          // by Cholesky factors, before reflectio
 constexpr double kLeastPivot = 1e-10;   // below this, such a turn would leave nothing orthogonal
 constexpr double kGoodPivot = 0.25;     // from here on, rounding is all that is left
 constexpr std::size_t kBand = 16;       // rows factored together
+constexpr int kMostChecks = 2;          // for missed values: one may cost as much as Lanczos
 constexpr Index kKrylovRows = 40;       // of the matrix per vector of the block, for block Lanczos
 constexpr Index kCholeskyRows = 700;    // from here on a Cholesky factor takes longer than Lanczos
 constexpr double kNoise = 1e-2;  // norm of what is added to a vector that Lanczos starts from
@@ -141,11 +142,15 @@ class Iteration {
 
   bool run() {
     double before = std::numeric_limits<double>::infinity();
+    int refused = 0;
     for (int cycle = 0; cycle < kCycles; ++cycle) {
       orthonormalise();
       rotate();
       const double residual = worst_residual();
-      if (residual <= 1 && none_larger()) return true;
+      if (residual <= 1) {
+        if (none_larger()) return true;
+        if (++refused == kMostChecks) return false;
+      }
       // The first cycle starts from a guess and says nothing about the pace.
       if (!(residual < kWorstProgress * before) && cycle > 1) return false;
       before = residual;

@@ -23,9 +23,10 @@ struct LeadingEigen {
 // fixed columns beside it. Its result is taken once a bound on the rest of the spectrum shows that
 // no larger value was missed, whatever the start (of values within 1e-9 of the last, any may be
 // there). Where eigenvalues lie too close together for it, block Lanczos goes on (eigen_krylov.h),
-// and at last, or for fewer rows, a reduction to tridiagonal form (eigen_partial.h). The two need
-// less than 2 n^3 multiplications together, whatever the spectrum. A dense solver takes up to 48
-// rows, counts near n and entries whose squares leave the range of double.
+// and at last, or for fewer rows, a reduction to tridiagonal form (eigen_partial.h). Together they
+// take less than 6 n^3 multiplications, whatever the spectrum. A dense solver takes up to 48 rows,
+// counts above about n / 4, and entries whose squares leave the range of double.
+//
 // REQUIRES: m is symmetric and finite and not empty; count > 0; start has as many rows.
 LeadingEigen leading_eigen(const Eigen::MatrixXd& m, Eigen::Index count,
                            const Eigen::MatrixXd& start);

@@ -75,8 +75,8 @@ Stage1 alternating_stage1(const Gram& gram, std::span<const std::size_t> near, s
   state.converged = false;
   for (int i = 0; i < max_iter && !state.converged; ++i) {
     state.set = state.nearest;
-    state.subspace.products.resize(0, 0);  // room for those of the next fit
-    state.subspace = fit_subspace(gram, state.set, dimension(gram), &state.projection.x);
+    state.subspace = fit_subspace(gram, state.set, dimension(gram), &state.projection.x,
+                                  std::move(state.subspace.products));
     ++state.fits;
     look(gram, near, keep, state);
     state.converged = state.nearest == state.set;

@@ -23,11 +23,12 @@ constexpr double kSolverRounding = 1e-14;
 // Residual of a value that only reports show; the value's own error is its square.
 constexpr double kRough = 1e-3;
 
-// Products of the set's rows about their mean, symmetric to the last bit.
-MatrixXd centred_products(const Gram& gram, std::span<const std::size_t> set) {
+// Products of the set's rows about their mean, symmetric to the last bit; k's memory is used where
+// it fits.
+MatrixXd centred_products(const Gram& gram, std::span<const std::size_t> set, MatrixXd k) {
   const std::size_t s = set.size();
   const std::size_t size = gram.size();
-  MatrixXd k(static_cast<Index>(s), static_cast<Index>(s));
+  k.resize(static_cast<Index>(s), static_cast<Index>(s));
   VectorXd mean(static_cast<Index>(s));
   // Most sets are a few stretches of neighbours, which are copied faster than one by one.
   std::vector<std::size_t> ends;
@@ -54,7 +55,7 @@ MatrixXd centred_products(const Gram& gram, std::span<const std::size_t> set) {
 }  // namespace
 
 Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::size_t dimension,
-                      const MatrixXd* guess) {
+                      const MatrixXd* guess, MatrixXd room) {
   assert(!set.empty());
   const auto s = static_cast<Index>(set.size());
   const auto size = static_cast<Index>(gram.size());
@@ -64,7 +65,7 @@ Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::s
   for (Index i = 0; guess != nullptr && i < s; ++i) {
     start.row(i) = guess->col(static_cast<Index>(set[i])).transpose();
   }
-  MatrixXd products = centred_products(gram, set);
+  MatrixXd products = centred_products(gram, set, std::move(room));
   const auto asked = static_cast<Index>(std::max<std::size_t>(most, 1));
   const LeadingEigen leading = leading_eigen(products, asked, start);
 

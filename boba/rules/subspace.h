@@ -28,10 +28,11 @@ struct Subspace {
 // The best subspace of at most `dimension` directions for the given rows: their mean and the top
 // eigenvectors of their centred products. Directions lost in rounding are left out. guess, where it
 // is given, has the coordinates of all rows on a subspace nearby, one column per row; it saves time
-// and changes nothing beyond rounding, but for which of equal values are taken at the cut.
+// and changes nothing beyond rounding, but for which of equal values are taken at the cut. room may
+// hold the products of an earlier fit, whose memory is used again.
 // REQUIRES: set is not empty.
 Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::size_t dimension,
-                      const Eigen::MatrixXd* guess = nullptr);
+                      const Eigen::MatrixXd* guess = nullptr, Eigen::MatrixXd room = {});
 
 // The squared singular value of the first direction of the set that the subspace leaves out, to
 // about six digits; 0 where it leaves none out.
