@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "boba/core/printable.h"
 #include "boba/dist/launch.h"
 #include "boba/kernels/sketch/sketch.h"
 #include "boba/rules/registry.h"
@@ -86,7 +87,7 @@ Outcome run_aggregate(const Options& options) {
   if (!rule) return usage(rule.error().message);
   if (const auto gram = parse_gram(options.gram); !gram) return usage(gram.error().message);
   if (const std::string warning = launch_warning(); !warning.empty()) {
-    fmt::print(stderr, "warning: {}\n", warning);
+    complain("warning: " + warning);
   }
   if (launched().size == 1) return aggregate_alone(options, *rule);
   const Result<std::unique_ptr<Communicator>> ranks = join();
@@ -158,11 +159,12 @@ Result<std::optional<OutputFile>> make_report(const Options& options, const Aggr
 
 void print_written(const Options& options, const AggregateRun& run) {
   fmt::print("{} in {:.1f} ms; wrote", headline(run.verdict), 1e3 * run.seconds);
-  if (!options.out.empty()) fmt::print(" {}", options.out);
+  if (!options.out.empty()) fmt::print(" {}", printable(options.out));
   if (!options.out.empty() && !options.report.empty()) fmt::print(" and");
-  if (!options.report.empty()) fmt::print(" {}", options.report);
+  if (!options.report.empty()) fmt::print(" {}", printable(options.report));
   fmt::print("\n");
-  for (const std::string& warning : run.verdict.warnings) fmt::print("warning: {}\n", warning);
+  for (const std::string& warning : run.verdict.warnings)
+    fmt::print("warning: {}\n", printable(warning));
 }
 
 void print_summary(const AggregateRun& run, const Round& round) {

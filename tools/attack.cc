@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "boba/attacks/registry.h"
+#include "boba/core/printable.h"
 #include "tools/command.h"
 #include "tools/npy.h"
 #include "tools/table.h"
@@ -68,7 +69,7 @@ Outcome run_attack(const Options& options) {
   }
   if (Result<void> done = file->commit(); !done) return failed(done.error());
   fmt::print("{} from {} honest updates; wrote {} to {}\n", attack->spec, round.honest.rows(),
-             describe_shape(forged.view()), options.out);
+             describe_shape(forged.view()), printable(options.out));
   for (const Measure& measure : report->measures) {
     fmt::print("  {} = {}\n", measure.name, short_number(measure.value));
   }

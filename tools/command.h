@@ -13,6 +13,7 @@
 
 #include "boba/core/aggregator.h"
 #include "boba/core/kernels.h"
+#include "boba/core/printable.h"
 #include "boba/core/result.h"
 
 namespace boba::tools {
@@ -33,12 +34,15 @@ using Outcome = std::optional<Failure>;
 inline Outcome failed(const Error& error) { return Failure{kFailed, error.message}; }
 inline Outcome usage(std::string message) { return Failure{kUsage, std::move(message)}; }
 
+// A line on stderr, safe for a terminal.
+inline void complain(std::string_view line) { fmt::print(stderr, "{}\n", printable(line)); }
+
 // For commands of several ranks, before these part: says what failed, on the rank that speaks.
 // mpirun ends all of them when the first leaves with a failure, said or not.
 inline Outcome said(const char* command, bool speaks, Outcome outcome) {
   if (!outcome) return outcome;
   if (speaks) {
-    fmt::print(stderr, "boba {}: {}\n", command, outcome->message);
+    complain(fmt::format("boba {}: {}", command, outcome->message));
     std::fflush(stderr);
   }
   outcome->message.clear();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "boba/attacks/registry.h"
+#include "boba/core/printable.h"
 #include "boba/rules/registry.h"
 #include "tools/command.h"
 #include "tools/npy.h"
@@ -188,7 +189,7 @@ Result<void> save(const Example& example, const std::string& folder) {
   for (const auto& [name, rows] : files) {
     const std::string path = (std::filesystem::path(folder) / name).string();
     if (Result<void> saved = save_rows(path, rows); !saved) return saved;
-    fmt::print("  {}  {}\n", path, describe_shape(rows));
+    fmt::print("  {}  {}\n", printable(path), describe_shape(rows));
   }
   return {};
 }

@@ -75,9 +75,10 @@ Json to_json(const OptionInfo& option) {
   return object;
 }
 
-// File names and the like may hold bytes that are no UTF-8; those become U+FFFD.
+// File names and the like may hold bytes that are no UTF-8; those become U+FFFD. Whatever is not
+// ASCII is escaped: the text stays the same, and a terminal has nothing to obey.
 std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return json.dump(indent, ' ', true, Json::error_handler_t::replace);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   }
   while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
   const char* separator = message.ends_with('?') ? " " : "; ";
-  fmt::print(stderr, "{}: {}{}see '{} --help'\n", name, message, separator, name);
+  complain(fmt::format("{}: {}{}see '{} --help'", name, message, separator, name));
   return kUsage;
 }
 
@@ -140,7 +140,7 @@ int run(int argc, char** argv) {
   }
   if (!outcome) return kDone;
   if (speaks && !outcome->message.empty()) {
-    fmt::print(stderr, "{}: {}\n", spoken_name(app), outcome->message);
+    complain(fmt::format("{}: {}", spoken_name(app), outcome->message));
   }
   return outcome->exit_code;
 }
@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   } catch (const std::length_error&) {
     std::fputs("boba: out of memory\n", stderr);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "boba: internal error: %s\n", error.what());
+    boba::tools::complain(std::string("boba: internal error: ") + error.what());
   }
   return boba::tools::kFailed;
 }

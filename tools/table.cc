@@ -5,10 +5,17 @@
 #include <algorithm>
 #include <cassert>
 
+#include "boba/core/printable.h"
+
 namespace boba::tools {
+
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (Column& column : columns_) column.title = printable(column.title);
+}
 
 void Table::add(std::vector<std::string> cells) {
   assert(cells.size() == columns_.size());
+  for (std::string& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
 }
 
@@ -44,16 +51,16 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent,
   bool fresh = true;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
+    const std::string shown = printable(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (word.empty()) continue;
-    if (!fresh && line.size() + 1 + word.size() > width) {
+    if (shown.empty()) continue;
+    if (!fresh && line.size() + 1 + shown.size() > width) {
       result += line + '\n';
       line.assign(hanging, ' ');
       fresh = true;
     }
     if (!fresh) line += ' ';
-    line += word;
+    line += shown;
     fresh = false;
   }
   return result + line + '\n';

@@ -1,4 +1,4 @@
-// Aligned text for terminals.
+// Aligned text for terminals. Cells, titles and words pass through printable().
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class Table {
     Align align = Align::kLeft;
   };
 
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::vector<Column> columns);
 
   // REQUIRES: one cell per column.
   void add(std::vector<std::string> cells);

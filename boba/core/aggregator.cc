@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "boba/core/prepared_rows.h"
+#include "boba/core/printable.h"
 
 namespace boba {
 namespace {
@@ -156,7 +157,8 @@ void add_remarks(const Round& round, std::size_t sketch, Verdict& verdict) {
   if (!verdict.absent.empty()) {
     verdict.notes.push_back(
         fmt::format("{} of {} clients did not come in time: {}", verdict.absent.size(),
-                    verdict.absent.size() + verdict.updates, fmt::join(verdict.absent, ", ")));
+                    verdict.absent.size() + verdict.updates,
+                    printable(fmt::format("{}", fmt::join(verdict.absent, ", ")))));
   }
   if (sketch > 0) {
     verdict.notes.push_back(fmt::format(

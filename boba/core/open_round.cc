@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "boba/core/open_round_state.h"
+#include "boba/core/printable.h"
 #include "boba/core/size.h"
 
 namespace boba {
@@ -32,7 +33,8 @@ Result<void> check_cohort(const OpenRoundOptions& options) {
   for (const std::string& id : options.cohort) {
     if (id.empty()) return invalid_argument("open round: a client of the cohort has an empty id");
     if (!seen.insert(id).second) {
-      return invalid_argument(fmt::format("open round: the cohort names '{}' twice", id));
+      return invalid_argument(
+          fmt::format("open round: the cohort names '{}' twice", printable(id)));
     }
   }
   if (options.cohort.empty() && options.most == 0) {

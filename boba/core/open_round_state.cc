@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "boba/core/prepared_rows.h"
+#include "boba/core/printable.h"
 #include "boba/core/refusal.h"
 #include "boba/core/size.h"
 
@@ -15,7 +16,8 @@ namespace {
 constexpr double kOne[] = {1.0};
 
 Error refusal(std::string_view client, std::string_view reason) {
-  return {ErrorCode::kRefused, fmt::format("open round: client '{}': {}", client, reason)};
+  return {ErrorCode::kRefused,
+          fmt::format("open round: client '{}': {}", printable(client), reason)};
 }
 
 void add_sketch(std::span<const double> sketch, RowList& list) {

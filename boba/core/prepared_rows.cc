@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "boba/core/printable.h"
 #include "boba/core/screen.h"
 
 namespace boba {
@@ -116,7 +117,7 @@ Intake::Intake(const Round& round) : refused(round.refused.begin(), round.refuse
   for (std::size_t i : repeated_ids(round.ids)) {
     repeated.push_back({i, fmt::format("refused: an earlier update carries the id '{}' too; only "
                                        "a client's first counts",
-                                       round.ids[i])});
+                                       printable(round.ids[i]))});
     gone[i] = true;
   }
   for (std::size_t i = 0; i < gone.size(); ++i) {

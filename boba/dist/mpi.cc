@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "boba/core/printable.h"
+
 namespace boba {
 namespace {
 
@@ -75,7 +77,7 @@ class MpiCommunicator final : public Communicator {
   }
 
   [[noreturn]] void abort(const std::string& why) const override {
-    std::fprintf(stderr, "boba: %s: %s\n", name().c_str(), why.c_str());
+    std::fprintf(stderr, "boba: %s: %s\n", name().c_str(), printable(why).c_str());
     std::fflush(stderr);
     MPI_Abort(MPI_COMM_WORLD, 1);
     std::_Exit(1);

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "boba/core/printable.h"
 #include "boba/dist/communicator.h"
 
 namespace boba {
@@ -29,7 +30,7 @@ class SelfCommunicator final : public Communicator {
   }
 
   [[noreturn]] void abort(const std::string& why) const override {
-    std::fprintf(stderr, "boba: %s\n", why.c_str());
+    std::fprintf(stderr, "boba: %s\n", printable(why).c_str());
     std::_Exit(1);
   }
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "boba/core/printable.h"
 #include "boba/experiment/toml_reader.h"
 
 namespace boba {
@@ -100,7 +101,7 @@ Result<TomlEntry> override_values(const Key& key, std::string_view text) {
 }
 
 Result<Axis> override_axis(const Override& override) {
-  const std::string where = fmt::format("--set {}={}", override.key, printable(override.value));
+  const std::string where = fmt::format("--set {}={}", override.key, excerpt(override.value));
   Axis axis;
   axis.is_override = true;
   axis.key = find_key(override.key);

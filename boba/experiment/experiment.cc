@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "boba/core/printable.h"
 #include "boba/experiment/faults.h"
 #include "boba/experiment/keys.h"
 #include "boba/experiment/normal_form.h"
@@ -17,7 +18,7 @@ constexpr std::string_view kEquals = " = ";
 Result<void> read_line(std::string_view line, std::set<std::string>& seen, Experiment& experiment) {
   const std::size_t at = line.find(kEquals);
   if (at == line.npos) {
-    return invalid_argument(fmt::format("'{}' is no 'key = value'", printable(line)));
+    return invalid_argument(fmt::format("'{}' is no 'key = value'", excerpt(line)));
   }
   const std::string path(line.substr(0, at));
   const Key* key = find_key(path);

@@ -11,6 +11,7 @@
 #include "boba/attacks/lie.h"
 #include "boba/attacks/mimic.h"
 #include "boba/core/options.h"
+#include "boba/core/printable.h"
 #include "boba/core/sketch.h"
 #include "boba/core/spec.h"
 #include "boba/data/catalogue.h"
@@ -80,13 +81,12 @@ Finding check_model(const Experiment& e, const DatasetTraits& traits) {
   if (!is_script && !e.model.script.empty()) {
     return Fault{{"model.script", "model.kind"},
                  fmt::format("model.script = {} is read by model.kind = script only; got {}",
-                             printable(e.model.script), model_spec(*model))};
+                             excerpt(e.model.script), model_spec(*model))};
   }
   std::error_code ignored;
   if (is_script && !std::filesystem::is_regular_file(e.model.script, ignored)) {
-    return Fault{
-        {"model.script"},
-        fmt::format("model.script = {}: there is no such file", printable(e.model.script))};
+    return Fault{{"model.script"},
+                 fmt::format("model.script = {}: there is no such file", excerpt(e.model.script))};
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "boba/core/printable.h"
 #include "boba/core/spec.h"
 #include "boba/experiment/axes.h"
 #include "boba/experiment/faults.h"
@@ -82,7 +83,7 @@ Error unknown_file(const std::string& name) {
   const std::string close = suggestion(name, names);
   return {ErrorCode::kIo,
           fmt::format("'{}' is no file and no experiment that boba ships{} those are: {}",
-                      printable(name), close.empty() ? ";" : close, join(names))};
+                      excerpt(name), close.empty() ? ";" : close, join(names))};
 }
 
 }  // namespace
@@ -96,9 +97,9 @@ Result<Override> parse_override(std::string_view text) {
   }
   if (result.key.empty()) {
     return invalid_argument(
-        fmt::format("--set {}: wants KEY=VALUE, such as training.rounds=20", printable(text)));
+        fmt::format("--set {}: wants KEY=VALUE, such as training.rounds=20", excerpt(text)));
   }
-  result.key = printable(result.key);
+  result.key = excerpt(result.key);
   return result;
 }
 
@@ -131,8 +132,8 @@ Result<Grid> load_grid(const std::string& file_or_name, std::span<const Override
   const std::filesystem::path path(file_or_name);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    return Error{ErrorCode::kIo, fmt::format("{}: it is a folder, not an experiment file",
-                                             printable(file_or_name))};
+    return Error{ErrorCode::kIo,
+                 fmt::format("{}: it is a folder, not an experiment file", excerpt(file_or_name))};
   }
   if (!std::filesystem::exists(path, ignored)) return unknown_file(file_or_name);
   // Opening a pipe would wait for somebody to write to it.
@@ -145,10 +146,10 @@ Result<Grid> load_grid(const std::string& file_or_name, std::span<const Override
   std::string text(static_cast<std::size_t>(kMostRead), '\0');
   file.read(text.data(), kMostRead);
   if (!file.is_open() || file.bad()) {
-    return Error{ErrorCode::kIo, fmt::format("{}: cannot be read", printable(file_or_name))};
+    return Error{ErrorCode::kIo, fmt::format("{}: cannot be read", excerpt(file_or_name))};
   }
   text.resize(static_cast<std::size_t>(file.gcount()));
-  return parse_grid(text, printable(file_or_name), path.stem().string(), overrides);
+  return parse_grid(text, excerpt(file_or_name), path.stem().string(), overrides);
 }
 
 }  // namespace boba

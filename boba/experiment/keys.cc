@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "boba/core/options.h"
+#include "boba/core/printable.h"
 #include "boba/core/spec.h"
 #include "boba/data/catalogue.h"
 #include "boba/experiment/grid.h"
@@ -38,7 +39,7 @@ Result<void> check_value(const Key& key, const std::string& text) {
   }
   if (std::any_of(text.begin(), text.end(), is_control)) {
     return invalid_argument(
-        fmt::format("{} has a control character or a line end: '{}'", key.path(), printable(text)));
+        fmt::format("{} has a control character or a line end: '{}'", key.path(), excerpt(text)));
   }
   return {};
 }
@@ -121,7 +122,7 @@ requires std::is_enum_v<T> Result<void> convert(const Key& key, const Value& val
   if (at == key.choices.end()) {
     const std::string close = suggestion(*text, key.choices);
     return invalid_argument(fmt::format("{} = '{}' is no choice{} choices are: {}", key.path(),
-                                        printable(*text), close.empty() ? ";" : close,
+                                        excerpt(*text), close.empty() ? ";" : close,
                                         join(key.choices)));
   }
   out = static_cast<T>(at - key.choices.begin());
@@ -395,7 +396,7 @@ bool is_section(std::string_view name) {
 Error unknown_section(std::string_view name) {
   const auto all = sections();
   const std::string close = suggestion(name, all);
-  return invalid_argument(fmt::format("[{}] is no section{} sections are: {}", printable(name),
+  return invalid_argument(fmt::format("[{}] is no section{} sections are: {}", excerpt(name),
                                       close.empty() ? ";" : close, join(all)));
 }
 
@@ -403,7 +404,7 @@ Error unknown_key(std::string_view section, std::string_view name) {
   if (!section.empty() && !is_section(section)) return unknown_section(section);
   const auto known = names_in(section);
   const std::string path =
-      section.empty() ? printable(name) : fmt::format("{}.{}", section, printable(name));
+      section.empty() ? excerpt(name) : fmt::format("{}.{}", section, excerpt(name));
   std::string hint = elsewhere(name);
   if (hint.empty()) hint = suggestion(name, known);
   if (!hint.ends_with('?')) hint += ";";

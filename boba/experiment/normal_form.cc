@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "boba/attacks/registry.h"
+#include "boba/core/printable.h"
 #include "boba/core/sketch.h"
 #include "boba/core/spec.h"
 #include "boba/data/catalogue.h"
@@ -125,7 +126,7 @@ Result<std::vector<int>> parse_counts(std::string_view text) {
     const auto [stop, status] = std::from_chars(word.data(), word.data() + word.size(), count);
     if (word.empty() || status != std::errc() || stop != word.data() + word.size()) {
       return invalid_argument(
-          fmt::format("'{}' is not a whole number; write 40,40,20,20", printable(word)));
+          fmt::format("'{}' is not a whole number; write 40,40,20,20", excerpt(word)));
     }
     if (count < 0 || count > kMostSamples) {
       return invalid_argument(fmt::format("{} is outside [0, {}]", count, kMostSamples));

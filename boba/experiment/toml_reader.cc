@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "boba/core/printable.h"
+
 namespace boba {
 namespace {
 
@@ -67,7 +69,7 @@ Result<toml::table> parse(std::string_view text, std::string_view origin) {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
     return invalid_argument(
-        fmt::format("{}:{}: {}", origin, line_of(error.source()), printable(error.description())));
+        fmt::format("{}:{}: {}", origin, line_of(error.source()), excerpt(error.description())));
   } catch (const std::exception& error) {
     return Error{ErrorCode::kInternal, fmt::format("{}: {}", origin, error.what())};
   }

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <variant>
 
 namespace boba {
@@ -17,8 +16,5 @@ using Value = std::variant<bool, std::int64_t, double, std::string, OtherValue>;
 
 // "the text 'many'", "the number 2.5", for errors.
 std::string describe_value(const Value& value);
-
-// Text from a user, safe to print: control bytes are shown as ?, and what is long is cut.
-std::string printable(std::string_view text);
 
 }  // namespace boba

@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "boba/experiment/value.h"
+#include "boba/core/printable.h"
 #include "boba/paper/comparison.h"
 #include "boba/paper/csv_text.h"
 
@@ -56,7 +56,7 @@ class Reader {
 
   void wrong(std::string_view text, std::string_view wanted) {
     if (!fault_.empty()) return;
-    fault_ = fmt::format("{}:{}: '{}' should be {}", file_, line_, printable(text), wanted);
+    fault_ = fmt::format("{}:{}: '{}' should be {}", file_, line_, excerpt(text), wanted);
   }
 
   Result<void> done() const {

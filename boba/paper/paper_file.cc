@@ -11,8 +11,8 @@
 #include <optional>
 #include <utility>
 
+#include "boba/core/printable.h"
 #include "boba/core/spec.h"
-#include "boba/experiment/value.h"
 #include "boba/paper/embedded.h"
 
 namespace boba::paper {
@@ -41,7 +41,7 @@ class Reader {
   Result<void> only(std::span<const std::string_view> known) const {
     for (auto&& [key, node] : table_) {
       if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
-      const std::string name = printable(key.str());
+      const std::string name = excerpt(key.str());
       const std::string close = suggestion(name, known);
       return invalid_argument(fmt::format("{}:{}: {} is no key{} keys are: {}", origin_,
                                           key.source().begin.line, name,
@@ -136,7 +136,7 @@ Result<void> read_kind(const Reader& reader, const toml::table& root, Kind& out)
   const auto found = std::find(kKinds.begin(), kKinds.end(), kind);
   if (found == kKinds.end()) {
     return reader.at(*root.get("kind"),
-                     fmt::format("kind = '{}'; kinds are: {}", printable(kind), join(kKinds)));
+                     fmt::format("kind = '{}'; kinds are: {}", excerpt(kind), join(kKinds)));
   }
   out = static_cast<Kind>(found - kKinds.begin());
   return {};
@@ -158,7 +158,7 @@ Result<void> read_grids(const Reader& reader, const toml::table& root, std::stri
     if (!grid) return grid.error();
     for (const PaperGrid& other : file.grids) {
       if (other.name == grid->name) {
-        return reader.at(element, fmt::format("a second grid named '{}'", printable(grid->name)));
+        return reader.at(element, fmt::format("a second grid named '{}'", excerpt(grid->name)));
       }
     }
     file.grids.push_back(*std::move(grid));
@@ -212,8 +212,8 @@ Result<PaperFile> parse_paper(std::string_view toml, std::string_view origin,
   try {
     return read_file(toml::parse(toml), origin, name);
   } catch (const toml::parse_error& error) {
-    return invalid_argument(fmt::format("{}:{}: {}", origin, error.source().begin.line,
-                                        printable(error.description())));
+    return invalid_argument(
+        fmt::format("{}:{}: {}", origin, error.source().begin.line, excerpt(error.description())));
   }
 }
 
@@ -233,14 +233,14 @@ Result<PaperFile> load_paper(const std::string& file_or_name) {
     const std::string close = suggestion(file_or_name, names);
     return Error{ErrorCode::kIo,
                  fmt::format("'{}' is no experiment of the paper and no file{} those are: {}",
-                             printable(file_or_name), close.empty() ? ";" : close, join(names))};
+                             excerpt(file_or_name), close.empty() ? ";" : close, join(names))};
   }
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad()) {
-    return Error{ErrorCode::kIo, fmt::format("{}: cannot be read", printable(file_or_name))};
+    return Error{ErrorCode::kIo, fmt::format("{}: cannot be read", excerpt(file_or_name))};
   }
-  return parse_paper(text, printable(file_or_name), path.stem().string());
+  return parse_paper(text, excerpt(file_or_name), path.stem().string());
 }
 
 Result<std::vector<PaperFile>> shipped_papers() {

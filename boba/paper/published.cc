@@ -4,8 +4,8 @@
 
 #include <array>
 
+#include "boba/core/printable.h"
 #include "boba/core/spec.h"
-#include "boba/experiment/value.h"
 #include "boba/paper/csv_text.h"
 #include "boba/paper/embedded.h"
 
@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 7> kExplanationColumns = {
 
 Result<double> read_number(const std::string& text, std::string_view origin) {
   if (const auto value = number_in<double>(text)) return *value;
-  return invalid_argument(fmt::format("{}: '{}' is no number", origin, printable(text)));
+  return invalid_argument(fmt::format("{}: '{}' is no number", origin, excerpt(text)));
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ Result<std::vector<Published>> published_values(std::string_view name) {
           file.path.substr(kFolder.size(), file.path.size() - kFolder.size() - kEnding.size()));
     }
     return invalid_argument(fmt::format("there are no published values '{}'; those are: {}",
-                                        printable(name), join(known)));
+                                        excerpt(name), join(known)));
   }
   const auto rows = parse_csv(text, path, kColumns);
   if (!rows) return rows.error();

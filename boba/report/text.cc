@@ -5,32 +5,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include "boba/core/printable.h"
+
 namespace boba::report {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
-bool is_continuation(std::string_view text, std::size_t i) {
-  return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
-}
-
-// Bytes of the character that starts the text; 0 if it is no UTF-8.
-std::size_t character_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text, i)) return 0;
-  }
-  // Overlong forms, surrogates and what lies beyond the last character.
-  const auto second = static_cast<unsigned char>(text[1]);
-  if (first == 0xE0 && second < 0xA0) return 0;
-  if (first == 0xED && second > 0x9F) return 0;
-  if (first == 0xF0 && second < 0x90) return 0;
-  if (first == 0xF4 && second > 0x8F) return 0;
-  return length;
-}
 
 // "3.00", "73.0", "310": columns of such numbers are easy to compare.
 std::string three_digits(double value) {
@@ -43,7 +23,7 @@ std::string escape(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = character_length(text.substr(i));
+    const std::size_t length = utf8_length(text.substr(i));
     const char c = text[i];
     if (length == 0 || c == '\x7F' || (static_cast<unsigned char>(c) < 0x20 && c != '\n')) {
       safe += c == '\t' ? " " : kReplacement;
@@ -71,7 +51,7 @@ std::string clip(std::string_view text, std::size_t characters) {
   for (std::size_t i = 0; i < text.size(); ++count) {
     if (count + 1 == characters) cut = i;
     if (count == characters) return std::string(text.substr(0, cut)) + "…";
-    const std::size_t length = character_length(text.substr(i));
+    const std::size_t length = utf8_length(text.substr(i));
     i += length == 0 ? 1 : length;
   }
   return std::string(text);

@@ -216,6 +216,18 @@ TEST(Aggregator, OnlyAClientsFirstUpdateCounts) {
   EXPECT_EQ(measure(verdict->measures, "refused"), 0);
 }
 
+TEST(Aggregator, IdsAreSafeInSentencesAndWholeInTheVerdict) {
+  const UpdateMatrix updates = matrix_of({{1, 2}, {100, 100}, {3, 4}});
+  const std::vector<std::string> ids = {"a\x1b[2J\nb", "a\x1b[2J\nb", "ben"};
+  Trial trial(updates);
+  trial.round.ids = ids;
+  const auto verdict = trial(toys::mean());
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->clients[1].id, ids[1]);
+  EXPECT_NE(verdict->clients[1].reason.find("'a\\x1b[2J\\nb'"), std::string::npos);
+  EXPECT_EQ(verdict->clients[1].reason.find('\x1b'), std::string::npos);
+}
+
 TEST(Aggregator, MixesRowsBeforeTheRule) {
   const UpdateMatrix updates = matrix_of({{0, 8}, {2, 0}, {6, 4}, {8, 8}, {100, 100}});
   for (Need need : kNeeds) {

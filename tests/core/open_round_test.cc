@@ -325,6 +325,17 @@ TEST_F(OpenRoundTest, DeadlineAndQuorumDecideWhenItCloses) {
       0);
 }
 
+TEST_F(OpenRoundTest, IdsAreSafeInSentences) {
+  const std::string evil = "e\x1b[2J\n";
+  OpenRound round = open({.cohort = {"a", evil}, .quorum = 1, .deadline = 10.0});
+  EXPECT_TRUE(round.submit("a", update(1).view()));
+  expect_refused(round.submit("f\x9b", update(1).view()), "client 'f\\x9b'");
+  const Result<Verdict> verdict = round.close(10, out_.row(0));
+  ASSERT_TRUE(verdict) << verdict.error().message;
+  EXPECT_EQ(verdict->absent, std::vector<std::string>{evil});
+  EXPECT_EQ(verdict->notes.back(), "1 of 2 clients did not come in time: e\\x1b[2J\\n");
+}
+
 TEST_F(OpenRoundTest, AQuorumWithoutADeadlineIsEnough) {
   OpenRound round = open({.cohort = {"a", "b", "c"}, .quorum = 1});
   EXPECT_FALSE(round.may_close(1e9));

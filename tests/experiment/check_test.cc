@@ -53,7 +53,7 @@ TEST(Check, RefusesNumbersOutOfRange) {
 
 TEST(Check, RefusesTextThatWouldBreakTheCanonicalText) {
   EXPECT_EQ(error_with([](Experiment& e) { e.model.script = "a\nrule = average"; }),
-            "model.script has a control character or a line end: 'a?rule = average'");
+            "model.script has a control character or a line end: 'a\\nrule = average'");
   EXPECT_NE(error_with([](Experiment& e) { e.model.script = std::string("a\0b", 3); }), "");
   EXPECT_NE(error_with([](Experiment& e) { e.model.script = std::string(5000, 'a'); }), "");
 }

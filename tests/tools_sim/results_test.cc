@@ -159,6 +159,49 @@ TEST_F(ResultsCommand, ControlCharactersDoNotReachTheTerminal) {
   const Finished finished = run();
   EXPECT_EQ(finished.out.find('\x1b'), std::string::npos);
   EXPECT_EQ(lines_of(finished.out).size(), 2u);
+  EXPECT_NE(finished.out.find("\\x1b[31mred\\nline"), std::string::npos) << finished.out;
+}
+
+// C1 controls as characters and as bytes, marks that reverse text, bytes that are no UTF-8.
+constexpr const char* kHostileRule = "a\xc2\x9b\x9b\xe2\x80\xae\xff,b\n";
+constexpr const char* kHostileShown = "a\\x9b\\x9b\\u202e\\xff,b\\n";
+
+TEST_F(ResultsCommand, NoByteOfTheDatabaseReachesTheTerminalUnfiltered) {
+  RunHeader hostile = sample_header(kHostileRule, "none");
+  hostile.classes = {"\xe2\x80\xae", "b", "c"};
+  const std::int64_t id = add_finished_run(store_, hostile, {1, 1, 1});
+  EXPECT_NE(run().out.find(kHostileShown), std::string::npos) << run().out;
+  EXPECT_NE(run({"--mean"}).out.find(kHostileShown), std::string::npos);
+  for (const bool json : {false, true}) {
+    std::vector<std::string> words = {"show", std::to_string(id)};
+    if (json) words.push_back("--json");
+    const Finished shown = run_boba(words, {.folder = folder_.path()});
+    ASSERT_EQ(shown.status, 0) << shown.err;
+    for (const char* byte : {"\x9b", "\xe2\x80\xae", "\xff"}) {
+      EXPECT_EQ(shown.out.find(byte), std::string::npos) << shown.out;
+    }
+  }
+}
+
+TEST_F(ResultsCommand, CsvKeepsTextsExceptOnATerminal) {
+  ASSERT_TRUE(store_.add_run(sample_header(kHostileRule, "none")));
+  EXPECT_EQ(parse_csv(run({"--csv"}).out)[1][5], kHostileRule);
+  const Finished seen =
+      run_program({"script", "-qec", boba_program().string() + " results --csv", "/dev/null"},
+                  {.folder = folder_.path()});
+  ASSERT_EQ(seen.status, 0) << seen.err;
+  EXPECT_NE(seen.out.find('"' + std::string(kHostileShown) + '"'), std::string::npos) << seen.out;
+}
+
+TEST_F(ResultsCommand, ErrorsAreOneSafeLine) {
+  const Finished missing = run({"--db", "no\x1b[2J\nboba: all is well\xe2\x80\xae.db"});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_EQ(missing.err,
+            "boba results: there is no results database no\\x1b[2J\\nboba: all is "
+            "well\\u202e.db; 'boba run' makes one, or name another with --db\n");
+  const Finished mistyped = run({"--n\x1b[2J"});
+  EXPECT_EQ(mistyped.status, 2);
+  EXPECT_NE(mistyped.err.find("no option '--n\\x1b[2J'"), std::string::npos) << mistyped.err;
 }
 
 TEST_F(ResultsCommand, NothingYet) {

@@ -121,7 +121,7 @@ TEST_F(ShowCommand, ARunThatFailedSaysWhy) {
   ASSERT_TRUE(store_.fail(run, "cannot write\nthe model"));
   const Finished finished = show({"1"});
   expect_in(finished.out, "failed after 50 of 20 rounds");
-  expect_in(finished.out, "error: cannot write the model\n");
+  expect_in(finished.out, "error: cannot write\\nthe model\n");
 }
 
 TEST_F(ShowCommand, ARunThatNeverStartedHasLittleToShow) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "boba/core/printable.h"
 #include "boba/paper/paper_report.h"
 #include "boba/paper/progress.h"
 #include "tools/command.h"
@@ -75,7 +76,7 @@ Outcome run_list(const ListOptions& options) {
   fmt::print(
       "{}'boba paper run NAME' runs one into {}; time left is judged by finished runs of the same\n"
       "data and model there. Runs that experiments share count in each and are made once.\n",
-      options.choice.quick ? "Small versions. " : "", options.db);
+      options.choice.quick ? "Small versions. " : "", printable(options.db));
   return {};
 }
 
@@ -140,13 +141,13 @@ Outcome run_report(const ReportCommand& options) {
                                                earlier ? &*earlier : nullptr);
   if (!report) return failed(report.error());
   if (Result<void> done = write_file(options.out, report->html); !done) return failed(done.error());
-  fmt::print("{}\n", options.out);
+  fmt::print("{}\n", printable(options.out));
   if (options.csv.empty()) return {};
   std::filesystem::create_directories(options.csv, ignored);
   for (const paper::NumbersFile& numbers : report->numbers) {
     const std::string path = (std::filesystem::path(options.csv) / numbers.name).string();
     if (Result<void> done = write_file(path, numbers.text); !done) return failed(done.error());
-    fmt::print("{}\n", path);
+    fmt::print("{}\n", printable(path));
   }
   return {};
 }

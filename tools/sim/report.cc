@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "boba/core/printable.h"
 #include "boba/report/report.h"
 #include "tools/command.h"
 #include "tools/file.h"
@@ -38,7 +39,7 @@ Outcome run_report(const Options& options) {
   if (!file) return failed(file.error());
   if (Result<void> written = file->write(*html); !written) return failed(written.error());
   if (Result<void> done = file->commit(); !done) return failed(done.error());
-  fmt::print("{}\n", options.out);
+  fmt::print("{}\n", printable(options.out));
   return {};
 }
 

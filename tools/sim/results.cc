@@ -1,11 +1,13 @@
 // boba results: the runs of a database as a table.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "boba/core/printable.h"
 #include "boba/report/text.h"
 #include "tools/command.h"
 #include "tools/sim/results_common.h"
@@ -41,13 +43,22 @@ void print_table(const Runs& runs) {
                {"seconds", Align::kRight}});
   for (const RunRecord& run : runs) {
     const RunHeader& header = run.header;
-    table.add({std::to_string(run.id), std::string(name(run.status)), printable(header.dataset),
-               printable(header.model), printable(header.algorithm), printable(header.rule),
-               printable(header.attack), std::to_string(header.byzantine),
+    table.add({std::to_string(run.id), std::string(name(run.status)), header.dataset, header.model,
+               header.algorithm, header.rule, header.attack, std::to_string(header.byzantine),
                std::to_string(header.seed), fmt::format("{}/{}", run.rounds_done, header.rounds),
                percent(run.accuracy), percent(run.mrd), fmt::format("{:.1f}", run.seconds)});
   }
   fmt::print("{}", table.text());
+}
+
+// Data for programs: in a file or a pipe cells are kept byte for byte, quoted where they must be. A
+// terminal gets them as it gets a table.
+void print_csv_line(std::vector<std::string> cells) {
+  static const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  for (std::string& cell : cells) {
+    if (terminal) cell = printable(cell);
+  }
+  fmt::print("{}", report::csv_line(cells));
 }
 
 void print_csv(const Runs& runs) {
@@ -56,7 +67,7 @@ void print_csv(const Runs& runs) {
       "attack",  "byzantine",   "seed",    "rounds",    "accuracy",  "mrd",
       "seconds", "rounds_done", "name",    "partition", "honest",    "parameters",
       "created", "finished",    "version", "error",     "model_file"};
-  fmt::print("{}", report::csv_line(titles));
+  print_csv_line(titles);
   for (const RunRecord& run : runs) {
     const RunHeader& header = run.header;
     const std::vector<std::string> cells = {std::to_string(run.id),
@@ -82,7 +93,7 @@ void print_csv(const Runs& runs) {
                                             header.version,
                                             run.error,
                                             run.model_file};
-    fmt::print("{}", report::csv_line(cells));
+    print_csv_line(cells);
   }
 }
 
@@ -106,10 +117,9 @@ void print_mean_table(const std::vector<RunGroup>& groups) {
                {"seconds", Align::kRight}});
   for (const RunGroup& group : groups) {
     const RunHeader& header = group.header;
-    table.add({std::to_string(group.runs), printable(header.dataset), printable(header.model),
-               printable(header.algorithm), printable(header.rule), printable(header.attack),
-               std::to_string(header.byzantine), std::to_string(header.rounds),
-               spread(group.accuracy), spread(group.mrd),
+    table.add({std::to_string(group.runs), header.dataset, header.model, header.algorithm,
+               header.rule, header.attack, std::to_string(header.byzantine),
+               std::to_string(header.rounds), spread(group.accuracy), spread(group.mrd),
                fmt::format("{:.1f}", group.seconds.mean.value_or(0))});
   }
   fmt::print("{}", table.text());
@@ -119,7 +129,7 @@ void print_mean_csv(const std::vector<RunGroup>& groups) {
   const std::vector<std::string> titles = {
       "runs",     "dataset",     "model", "algorithm", "rule",    "attack", "byzantine", "rounds",
       "accuracy", "accuracy_sd", "mrd",   "mrd_sd",    "seconds", "name",   "partition", "honest"};
-  fmt::print("{}", report::csv_line(titles));
+  print_csv_line(titles);
   for (const RunGroup& group : groups) {
     const RunHeader& header = group.header;
     const std::vector<std::string> cells = {std::to_string(group.runs),
@@ -138,7 +148,7 @@ void print_mean_csv(const std::vector<RunGroup>& groups) {
                                             header.name,
                                             header.partition,
                                             std::to_string(header.honest)};
-    fmt::print("{}", report::csv_line(cells));
+    print_csv_line(cells);
   }
 }
 
@@ -163,9 +173,10 @@ Outcome run_results(const Options& options) {
     return mistyped ? usage(runs.error().message) : failed(runs.error());
   }
   if (runs->empty() && !options.csv) {
-    fmt::print("{}\n", options.where.empty()
-                           ? options.db + " has no runs yet; 'boba run' adds them"
-                           : fmt::format("no run of {} fits {}", options.db, options.where));
+    fmt::print("{}\n",
+               printable(options.where.empty()
+                             ? options.db + " has no runs yet; 'boba run' adds them"
+                             : fmt::format("no run of {} fits {}", options.db, options.where)));
     return {};
   }
   if (options.mean) {
@@ -196,6 +207,9 @@ void add_results(CLI::App& app, Outcome& outcome) {
       "Conditions: key=value and key!=value (a whole text, or the name of a rule, attack or model\n"
       "before its brackets), key~text and key!~text (contains it), and < <= > >= for numbers and\n"
       "dates.\n"
+      "\n"
+      "--csv writes texts as the database holds them. On a terminal, control characters in them\n"
+      "are shown as escapes.\n"
       "\n"
       "Examples:\n"
       "  boba results\n"

@@ -27,14 +27,6 @@ std::string percent(std::optional<double> share) {
   return fmt::format("{:.2f}", 100 * *share);
 }
 
-std::string printable(std::string_view text) {
-  std::string clean(text);
-  for (char& letter : clean) {
-    if (static_cast<unsigned char>(letter) < ' ' || letter == 0x7f) letter = ' ';
-  }
-  return clean;
-}
-
 std::string exact(std::optional<double> value) {
   if (!value || !std::isfinite(*value)) return "";
   return fmt::format("{}", *value);

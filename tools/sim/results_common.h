@@ -23,9 +23,6 @@ Result<Store> open_results(
 // "92.45" for 0.9245, "-" for none or NaN.
 std::string percent(std::optional<double> share);
 
-// Without the control characters that could disturb a terminal or a table.
-std::string printable(std::string_view text);
-
 // Shortest text that reads back as the same number; "" for none or NaN.
 std::string exact(std::optional<double> value);
 

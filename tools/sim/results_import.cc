@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "boba/core/printable.h"
 #include "tools/sim/results_common.h"
 #include "tools/table.h"
 
@@ -30,7 +31,7 @@ void print_contradictions(const ImportReport& report) {
                {"there %", Align::kRight}});
   for (std::size_t i = 0; i < std::min(kMostShown, report.contradictions.size()); ++i) {
     const Contradiction& each = report.contradictions[i];
-    table.add({std::to_string(each.ours), std::to_string(each.theirs), printable(each.what),
+    table.add({std::to_string(each.ours), std::to_string(each.theirs), each.what,
                std::to_string(each.round), percent(each.accuracy_ours),
                percent(each.accuracy_theirs)});
   }
@@ -73,7 +74,7 @@ Outcome run_import(const Options& options) {
                    fmt::format("{} contradict {}; nothing was written. --keep keeps what is in {}",
                                options.from, options.db, options.db)};
   }
-  fmt::print("Runs of {} into {}:\n", options.from, options.db);
+  fmt::print("Runs of {} into {}:\n", printable(options.from), printable(options.db));
   print_report(*report);
   return {};
 }

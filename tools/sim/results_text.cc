@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "boba/core/printable.h"
 #include "tools/sim/results_common.h"
 #include "tools/sim/results_run.h"
 #include "tools/table.h"
@@ -48,7 +49,7 @@ std::string settings_text(const RunRecord& run) {
 }
 
 std::string class_name(const RunHeader& header, std::size_t k) {
-  return k < header.classes.size() ? printable(header.classes[k]) : fmt::format("class {}", k);
+  return k < header.classes.size() ? header.classes[k] : fmt::format("class {}", k);
 }
 
 std::string clients_text(const WholeRun& run) {
@@ -72,7 +73,7 @@ std::string clients_text(const WholeRun& run) {
     const std::size_t all =
         std::accumulate(client.labels.begin(), client.labels.end(), std::size_t{0});
     cells.push_back(std::to_string(all));
-    cells.push_back(printable(client.corruption));
+    cells.push_back(client.corruption);
     table.add(std::move(cells));
   }
   return "\nClients, examples of each class\n" + table.text(2);

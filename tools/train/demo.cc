@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "boba/core/printable.h"
 #include "boba/data/catalogue.h"
 #include "boba/experiment/grid.h"
 #include "boba/report/report.h"
@@ -161,7 +162,7 @@ Outcome run(const Options& options) {
   }
   std::error_code failure;
   const std::filesystem::path full = std::filesystem::absolute(options.out, failure);
-  fmt::print("\nReport with pictures: {}\n", failure ? options.out : full.string());
+  fmt::print("\nReport with pictures: {}\n", printable(failure ? options.out : full.string()));
   return {};
 }
 

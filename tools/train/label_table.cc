@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "boba/core/printable.h"
 #include "tools/table.h"
 
 namespace boba::tools {
@@ -39,7 +40,7 @@ std::string label_table_text(std::span<const ClientRecord> clients,
     table.add(std::move(cells));
   }
   std::string text = fmt::format("Examples of each class, dealt by {} to {} clients, {} in all:\n",
-                                 partition, honest, examples);
+                                 printable(partition), honest, examples);
   text += table.text(2);
   if (shown < honest) {
     text += fmt::format("  and {} more clients", honest - shown);

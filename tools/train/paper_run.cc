@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "boba/core/printable.h"
 #include "boba/data/catalogue.h"
 #include "boba/dist/communicator.h"
 #include "boba/paper/measure/measure.h"
@@ -30,8 +31,9 @@ struct Ended {
 };
 
 void introduce(const paper::PaperFile& file, std::size_t runs, const char* noun) {
-  fmt::print("{} ({}): {} {}{}\n", file.title, file.what.empty() ? file.name : file.what, runs,
-             noun, runs == 1 ? "" : "s");
+  fmt::print("{} ({}): {} {}{}\n", printable(file.title),
+             printable(file.what.empty() ? file.name : file.what), runs, noun,
+             runs == 1 ? "" : "s");
   std::fflush(stdout);
 }
 
@@ -61,7 +63,7 @@ Result<Ended> run_runs(const paper::PaperFile& file, const paper::PaperOptions& 
                                          *make_self_communicator());
   if (!outcome) return outcome.error();
   print_accuracies(outcome->runs);
-  for (const std::string& complaint : outcome->complaints) fmt::print(stderr, "{}\n", complaint);
+  for (const std::string& complaint : outcome->complaints) complain(complaint);
   return Ended{outcome->stopped, outcome->complaints.size()};
 }
 
@@ -79,10 +81,11 @@ Result<Ended> run_measured(const paper::PaperFile& file, const paper::PaperOptio
         if (options.quiet) return;
         if (!introduced) introduce(file, all, "measurement");
         introduced = true;
-        fmt::print(stderr, "{:>4} of {}  {}\n", number, all, what);
+        complain(fmt::format("{:>4} of {}  {}", number, all, what));
       });
   if (!outcome) return outcome.error();
-  fmt::print("{}: {} measured, {} were there\n\n", file.title, outcome->done, outcome->before);
+  fmt::print("{}: {} measured, {} were there\n\n", printable(file.title), outcome->done,
+             outcome->before);
   return Ended();
 }
 
@@ -112,7 +115,7 @@ Outcome run(const Options& options) {
     }
     unfinished += ended->failed;
   }
-  fmt::print("'boba paper report --db {}{}\n", options.db,
+  fmt::print("'boba paper report --db {}{}\n", printable(options.db),
              options.choice.quick ? " --quick' draws them" : "' compares with what was published");
   if (unfinished > 0) {
     return Failure{kFailed, fmt::format("{} of the runs did not finish", unfinished)};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "boba/core/printable.h"
 #include "tools/train/label_table.h"
 
 namespace boba::tools {
@@ -30,7 +31,7 @@ std::vector<std::string> labels_of(const Grid& grid) {
   std::vector<std::string> labels;
   for (const Experiment& e : grid.experiments) {
     labels.push_back(
-        fmt::format("{:<{}}  {:<{}}  seed {}", e.rule, rule, e.attack, attack, e.seed));
+        printable(fmt::format("{:<{}}  {:<{}}  seed {}", e.rule, rule, e.attack, attack, e.seed)));
   }
   return labels;
 }

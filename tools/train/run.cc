@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "boba/core/printable.h"
 #include "boba/dist/launch.h"
 #include "boba/experiment/grid.h"
 #include "boba/store/store.h"
@@ -59,7 +60,7 @@ Outcome show_grid(const Grid& grid) {
     rounds += e.training.rounds;
   }
   fmt::print("{}", table.text());
-  fmt::print("{}: {}, {} rounds in all; nothing was run\n", grid.name,
+  fmt::print("{}: {}, {} rounds in all; nothing was run\n", printable(grid.name),
              runs_text(grid.experiments.size()), rounds);
   return {};
 }
@@ -69,11 +70,11 @@ Outcome report_outcome(const GridOutcome& outcome, const std::string& db, bool s
   for (const RunRecord& run : outcome.runs) finished += run.status == RunStatus::kFinished ? 1 : 0;
   if (finished > 0 && speaks) {
     fmt::print("Accuracy in percent:\n{}", to_text(accuracy_table(outcome.runs)));
-    fmt::print("{} in {}; 'boba report --db {}' draws them\n", runs_text(outcome.runs.size()), db,
-               db);
+    fmt::print("{} in {}; 'boba report --db {}' draws them\n", runs_text(outcome.runs.size()),
+               printable(db), printable(db));
   }
   for (const std::string& complaint : outcome.complaints) {
-    if (speaks) fmt::print(stderr, "{}\n", complaint);
+    if (speaks) complain(complaint);
   }
   if (outcome.stopped) return Failure{kFailed, "stopped; --resume continues where it was"};
   if (!outcome.complaints.empty()) {
@@ -134,7 +135,7 @@ Outcome run(const Options& options) {
     return show_grid(*grid);
   }
   if (const std::string warning = launch_warning(); !warning.empty()) {
-    fmt::print(stderr, "warning: {}\n", warning);
+    complain("warning: " + warning);
   }
   const auto ranks = join();
   if (!ranks) return failed(ranks.error());
