@@ -4,6 +4,8 @@ import numpy as np
 
 version: str
 
+def printable(text: bytes) -> str: ...
+
 class RefusedError(ValueError):
     """Too few updates were left after refusing unusable ones."""
 

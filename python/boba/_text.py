@@ -6,6 +6,17 @@ import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from boba import _core
+
+
+def printable(text: str) -> str:
+    """Writes what a terminal would obey or hide as escapes, as the program boba does: one line.
+
+    Names come from clients. Line ends, escape sequences and marks that reverse text could forge
+    what the reader sees.
+    """
+    return _core.printable(text.encode("utf-8", "surrogatepass"))
+
 
 def short_number(value: float) -> str:
     """Writes a number with four digits."""
@@ -19,7 +30,9 @@ def named_values(name: str, values: Iterable[float]) -> str:
 
 def bullets(title: str, sentences: Sequence[str]) -> list[str]:
     """Writes a title and a line for each sentence; nothing where there is none."""
-    return ["", title, *(f"  - {sentence}" for sentence in sentences)] if sentences else []
+    if not sentences:
+        return []
+    return ["", title, *(f"  - {printable(sentence)}" for sentence in sentences)]
 
 
 def label_mix_text(shares: Sequence[float] | None) -> str | None:
@@ -40,7 +53,7 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, numbers.Integral):
         return str(value)
-    return short_number(float(value)) if isinstance(value, numbers.Real) else str(value)
+    return short_number(float(value)) if isinstance(value, numbers.Real) else printable(str(value))
 
 
 def table(columns: Mapping[str, Sequence[Any]]) -> str:

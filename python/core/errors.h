@@ -13,8 +13,8 @@ struct Refused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// ValueError with the core's sentence; RefusedError, OSError and RuntimeError where they fit
-// better.
+// ValueError with the core's sentence, safe for a terminal; RefusedError, OSError and RuntimeError
+// where they fit better.
 [[noreturn]] void raise(const Error& error);
 
 template <class T>

@@ -5,6 +5,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <string_view>
+
+#include "boba/core/printable.h"
 #include "python/core/bind.h"
 #include "python/core/errors.h"
 #include "python/core/rows.h"
@@ -31,6 +34,13 @@ NB_MODULE(_core, module) {
   // Rules that a cache or a test still holds when the interpreter ends are no leaks.
   nb::set_leak_warnings(false);
   module.attr("version") = BOBA_VERSION;
+  // Bytes, not str: a str may hold half a surrogate pair, which C++ could not be given.
+  module.def(
+      "printable",
+      [](const nb::bytes& text) {
+        return boba::printable(std::string_view(text.c_str(), text.size()));
+      },
+      nb::arg("text"));
   const nb::exception<boba::python::Refused> refused(module, "RefusedError", PyExc_ValueError);
   boba::python::bind_rows(module);
   boba::python::bind_registry(module);

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import boba
+from boba._text import printable
 
 
 @pytest.fixture
@@ -54,6 +55,47 @@ def test_the_summary_has_a_line_for_each_client(label_skew: tuple[np.ndarray, np
     assert all(line[start - 2 : start] == "  " for line in lines)
     assert "refused" in lines[4]
     assert repr(result).startswith("<boba.Result: boba(f=2) accepted")
+
+
+HOSTILE = {
+    "a\n  node-1  yes": "a\\n  node-1  yes",
+    "b\x1b[2K\r\x7f": "b\\x1b[2K\\r\\x7f",
+    "c\x9b1A": "c\\x9b1A",
+    "d\u202eevil\u2066": "d\\u202eevil\\u2066",
+    "e\u2028\u200b\ufeff": "e\\u2028\\u200b\\ufeff",
+    "caf\u00e9 \u4f60": "caf\u00e9 \u4f60",
+}
+
+
+def test_ids_cannot_touch_the_terminal() -> None:
+    ids = [*HOSTILE, "b\x1b[2K\r\x7f"]
+    result = boba.aggregate(np.ones((7, 3), np.float32), "average", ids=ids)
+    assert [client.id for client in result.clients] == ids
+    for text in (result.summary(), str(result.clients), repr(result.clients), repr(result)):
+        assert all(line.isprintable() for line in text.split("\n"))
+    lines = str(result.clients).split("\n")
+    assert len(lines) == 8
+    for line, shown in zip(lines[1:], HOSTILE.values(), strict=False):
+        assert line.startswith(shown)
+    assert r"carries the id 'b\x1b[2K\r\x7f' too" in lines[7]
+
+
+def test_notes_and_errors_escape_ids() -> None:
+    opened = boba.OpenRound(
+        "average", np.ones(2, np.float32), cohort=["a", "b\x1b[2J"], quorum=1, deadline=1.0
+    )
+    opened.submit("a", np.ones(2, np.float32))
+    with pytest.raises(ValueError, match=r"client 'c\\n\\u202e'"):
+        opened.submit("c\n\u202e", np.ones(2, np.float32))
+    assert r"did not come in time: b\x1b[2J" in opened.close(now=2).summary()
+
+
+def test_python_and_the_program_escape_alike() -> None:
+    """Half a surrogate pair too, which only Python's texts can hold."""
+    for text, shown in HOSTILE.items():
+        assert printable(text) == shown
+        assert printable(shown) == shown
+    assert printable("\ud800") == r"\ud800"
 
 
 def test_coordinate_rules_have_no_weights(rows: np.ndarray) -> None:
