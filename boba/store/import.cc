@@ -8,8 +8,10 @@
 #include <system_error>
 #include <utility>
 
+#include "boba/core/printable.h"
 #include "boba/store/open.h"
 #include "boba/store/owner.h"
+#include "boba/store/schema.h"
 
 namespace boba::store {
 namespace {
@@ -253,8 +255,26 @@ Result<ImportReport> take_over(Database& database, const fs::path& into, const f
   return report;
 }
 
+// Reads every table and index to its end, and so refuses those that have none. The check below
+// needs that: it follows the pages of a tree as deep as they go, on the stack.
+Result<void> check_trees(Database& database) {
+  std::vector<std::string> scans;
+  Result<void> done = database.each(
+      "SELECT type, name, tbl_name FROM sqlite_schema WHERE type IN ('table', 'index')", {},
+      [&](Row& row) {
+        const bool index = row.text() == "index";
+        const std::string name = row.text();
+        scans.push_back(fmt::format("SELECT sum(1) FROM {} {}", row.text(),
+                                    index ? "INDEXED BY " + name : "NOT INDEXED"));
+        return Result<void>();
+      });
+  for (std::size_t i = 0; done && i < scans.size(); ++i) done = database.run(scans[i]);
+  return done;
+}
+
 // Whether the other file is whole; reading it as it comes could stop in the middle.
 Result<void> check_whole(Database& database) {
+  if (Result<void> done = check_trees(database); !done) return done;
   std::string fault;
   Result<void> done = database.each("PRAGMA quick_check(1)", {}, [&](Row& row) {
     fault = row.text();
@@ -262,7 +282,7 @@ Result<void> check_whole(Database& database) {
   });
   if (!done) return done;
   if (fault == "ok") return {};
-  return Error{ErrorCode::kIo, fmt::format("{}: damaged: {}", database.file(), fault)};
+  return Error{ErrorCode::kIo, printable(fmt::format("{}: damaged: {}", database.file(), fault))};
 }
 
 }  // namespace
@@ -284,8 +304,11 @@ Result<ImportReport> import_results(Database& into, const fs::path& into_file, c
   }
   Result<Attached> attached = Attached::attach(into, *uri);
   if (!attached) return attached.error();
+  into.work_limit().add_file(from);
   Result<Transaction> transaction = Transaction::begin(into);
   if (!transaction) return transaction.error();
+  // Once more: the file may be another one by now.
+  if (Result<void> known = check_identity(into, "theirs"); !known) return known.error();
   Result<ImportReport> report = take_over(into, into_file, from, mode);
   if (!report || !report->written) return report;
   if (Result<void> done = transaction->commit(); !done) return done.error();

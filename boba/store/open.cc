@@ -6,6 +6,7 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "boba/store/schema.h"
 
@@ -19,6 +20,10 @@ bool writable(const fs::path& path) { return ::access(path.c_str(), W_OK) == 0; 
 fs::path folder_of(const fs::path& file) {
   return file.parent_path().empty() ? fs::path(".") : file.parent_path();
 }
+
+// Twice the longest statement and the widest table of ours, and more.
+constexpr int kLongestSql = 100'000;
+constexpr int kMostColumns = 100;
 
 constexpr std::string_view kCopyIt = "copy it to a folder where you may write and open the copy";
 
@@ -74,9 +79,30 @@ Result<void> set_wal(Database& database, Access access, std::chrono::millisecond
                                    "writing: close that first"};
 }
 
+// Before anything is read: a file from somebody else must not choose what SQLite runs. Its views
+// and triggers stay out of use even where they look like ours; boba brings its own (add_views).
+Result<void> harden(Database& database, const fs::path& file, OpenMode mode) {
+  constexpr std::pair<int, int> kSettings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                               {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                               {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                                               {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}};
+  for (const auto& [setting, value] : kSettings) {
+    if (sqlite3_db_config(database.handle(), setting, value, nullptr) != SQLITE_OK) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("this SQLite, {}, cannot open files of others safely; boba needs "
+                               "3.35 or later",
+                               sqlite3_libversion())};
+    }
+  }
+  sqlite3_limit(database.handle(), SQLITE_LIMIT_SQL_LENGTH, kLongestSql);
+  sqlite3_limit(database.handle(), SQLITE_LIMIT_COLUMN, kMostColumns);
+  sqlite3_limit(database.handle(), SQLITE_LIMIT_ATTACHED, 1);
+  // A command that reads a file reads it about once. One that writes may go on for days.
+  database.limit_work({file}, mode == OpenMode::kCreate);
+  return {};
+}
+
 Result<void> configure(Database& database, Access access, std::chrono::milliseconds patience) {
-  // A file from somebody else must not make SQLite call functions of its choice.
-  if (Result<void> done = database.script("PRAGMA trusted_schema = OFF"); !done) return done;
   if (access == Access::kReadOnly || access == Access::kFrozen) return {};
   if (Result<void> done = set_wal(database, access, patience); !done) return done;
   // A checkpoint of a run replaces the last one: the later the log is copied into the file, the
@@ -101,6 +127,7 @@ Result<Database> open_database(const fs::path& file, OpenMode mode,
   const Access access = access_to(file, mode);
   Result<Database> database = Database::open(file, access);
   if (!database) return database;
+  if (Result<void> done = harden(*database, file, mode); !done) return done.error();
   // Who the file belongs to is asked before the first change to it, migrations come after.
   if (Result<void> known = check_identity(*database); !known) {
     if (access != Access::kReadOnly) return known.error();
@@ -117,6 +144,7 @@ Result<Database> open_database(const fs::path& file, OpenMode mode,
                              "date, but it may not be written here: {}",
                              done.error().message, kCopyIt)};
   }
+  if (Result<void> done = add_views(*database); !done) return done.error();
   return database;
 }
 

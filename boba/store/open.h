@@ -1,4 +1,5 @@
-// Opening a results database, with all that SQLite has to be told.
+// Opening a results database, with all that SQLite has to be told. Every command opens its files
+// here: nothing in a file is trusted until its schema turns out to be ours.
 #pragma once
 
 #include <chrono>

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <map>
+#include <string>
 #include <utility>
+
+#include "boba/core/printable.h"
 
 namespace boba::store {
 namespace {
@@ -164,30 +168,22 @@ struct Identity {
   std::int64_t objects = 0;
 };
 
-Result<Identity> read_identity(Database& database) {
+Result<Identity> read_identity(Database& database, std::string_view schema) {
   Identity identity;
   for (const auto& [sql, place] :
-       {std::pair{"PRAGMA application_id", &identity.application},
-        std::pair{"PRAGMA user_version", &identity.version},
-        std::pair{"SELECT count(*) FROM sqlite_schema", &identity.objects}}) {
-    Result<std::int64_t> value = database.integer(sql);
+       {std::pair{"PRAGMA {}.application_id", &identity.application},
+        std::pair{"PRAGMA {}.user_version", &identity.version},
+        std::pair{"SELECT 1 FROM {}.sqlite_schema LIMIT 1", &identity.objects}}) {
+    Result<std::int64_t> value = database.integer(fmt::format(fmt::runtime(sql), schema));
     if (!value) return value.error();
     *place = *value;
   }
   return identity;
 }
 
-// All at one moment: another process may be making the tables.
-Result<Identity> identify(Database& database) {
-  if (Result<void> begun = database.script("SAVEPOINT look"); !begun) return begun.error();
-  Result<Identity> identity = read_identity(database);
-  if (Result<void> ended = database.script("RELEASE look"); !ended) return ended.error();
-  return identity;
-}
-
 // The version of the file's schema; 0 for an empty file.
-Result<std::size_t> version_of(Database& database) {
-  Result<Identity> found = identify(database);
+Result<std::size_t> version_of(Database& database, std::string_view schema = "main") {
+  Result<Identity> found = read_identity(database, schema);
   if (!found) return found.error();
   if (found->application == 0 && found->version == 0 && found->objects == 0) return std::size_t{0};
   if (found->application != kApplicationId || found->version < 1) {
@@ -203,6 +199,100 @@ Result<std::size_t> version_of(Database& database) {
                     database.file(), version, std::size(kMigrations))};
   }
   return version;
+}
+
+// A table, view, index or trigger, as sqlite_schema describes it.
+struct Object {
+  std::string type;
+  std::string table;
+  std::string sql;  // with single spaces; empty for the indexes that SQLite makes itself
+  bool operator==(const Object&) const = default;
+};
+using Objects = std::map<std::string, Object>;
+
+// No text in our own statements has several spaces, so nothing that matters is lost.
+std::string single_spaced(std::string_view sql) {
+  std::string text;
+  for (const char c : sql) {
+    const bool space = c == ' ' || (c >= '\t' && c <= '\r');
+    if (!space) {
+      text += c;
+    } else if (!text.empty() && text.back() != ' ') {
+      text += ' ';
+    }
+  }
+  return text;
+}
+
+// body(name, object) gives Result<void>; the first error ends it.
+template <class Body>
+Result<void> each_object(Database& database, std::string_view schema, Body body) {
+  return database.each(
+      fmt::format("SELECT name, type, tbl_name, sql FROM {}.sqlite_schema", schema), {},
+      [&](Row& row) -> Result<void> {
+        const std::string name = row.text();
+        Object object;
+        object.type = row.text();
+        object.table = row.text();
+        object.sql = single_spaced(row.text());
+        return body(name, object);
+      });
+}
+
+// What the migrations make, asked of SQLite itself.
+Result<Objects> expected_objects(std::size_t version) {
+  Result<Database> database = Database::in_memory();
+  if (!database) return database.error();
+  for (std::size_t i = 0; i < version; ++i) {
+    if (Result<void> done = database->script(kMigrations[i]); !done) return done.error();
+  }
+  Objects objects;
+  Result<void> done = each_object(*database, "main", [&](const std::string& name, Object& object) {
+    objects.emplace(name, std::move(object));
+    return Result<void>();
+  });
+  if (!done) return done.error();
+  return objects;
+}
+
+// The name in it is the file's: no command is suggested that would carry it into a shell.
+Error not_ours(const Database& database, const std::string& what) {
+  return {ErrorCode::kIo,
+          printable(fmt::format(
+              "{}: {}; a results database has exactly the tables, views and indexes that boba "
+              "makes. If you added or changed something, undo it with the sqlite3 program; if you "
+              "did not, do not trust the file",
+              database.file(), what))};
+}
+
+Result<void> check_objects(Database& database, std::string_view schema, std::size_t version) {
+  Result<Objects> expected = expected_objects(version);
+  if (!expected) return expected.error();
+  Result<void> same =
+      each_object(database, schema, [&](const std::string& name, const Object& object) {
+        const auto ours = expected->find(name);
+        if (ours == expected->end()) {
+          return Result<void>(
+              not_ours(database, fmt::format("it has the {} '{}', which boba did not make",
+                                             excerpt(object.type), excerpt(name))));
+        }
+        if (ours->second != object) {
+          return Result<void>(not_ours(
+              database, fmt::format("its {} '{}' is not the {} that boba makes",
+                                    excerpt(object.type), excerpt(name), ours->second.type)));
+        }
+        expected->erase(ours);
+        return Result<void>();
+      });
+  if (!same || expected->empty()) return same;
+  const auto& [name, object] = *expected->begin();
+  return not_ours(database, fmt::format("the {} '{}' is missing", object.type, name));
+}
+
+Result<void> look(Database& database, std::string_view schema) {
+  Result<std::size_t> version = version_of(database, schema);
+  if (!version) return version.error();
+  return check_objects(database, schema, *version);
 }
 
 Result<void> upgrade(Database& database) {
@@ -224,10 +314,21 @@ Result<void> upgrade(Database& database) {
 
 std::span<const char* const> migrations() { return kMigrations; }
 
-Result<void> check_identity(Database& database) {
-  Result<std::size_t> version = version_of(database);
-  if (!version) return version.error();
-  return {};
+// All at one moment: another process may be making the tables.
+Result<void> check_identity(Database& database, std::string_view schema) {
+  if (Result<void> begun = database.script("SAVEPOINT look"); !begun) return begun;
+  Result<void> known = look(database, schema);
+  if (Result<void> ended = database.script("RELEASE look"); known && !ended) return ended;
+  return known;
+}
+
+Result<void> add_views(Database& database) {
+  const std::string_view script = kViews;
+  const std::size_t begin = script.find("VIEW results AS");
+  const std::string sql =
+      fmt::format("CREATE TEMP {}", script.substr(begin, script.find(';', begin) - begin));
+  if (Result<void> done = database.script("PRAGMA temp_store = MEMORY"); !done) return done;
+  return database.script(sql.c_str());
 }
 
 Result<void> migrate(Database& database) {

@@ -7,11 +7,25 @@
 #include <system_error>
 #include <utility>
 
+#include "boba/core/printable.h"
+
 namespace boba::store {
 namespace {
 
-Error sqlite_error(const std::string& file, sqlite3* handle) {
-  return {ErrorCode::kIo, fmt::format("{}: {}", file, sqlite3_errmsg(handle))};
+constexpr std::size_t kBytesPerRow = 64;  // in memory, beside its texts
+constexpr int kStepsBetweenChecks = 10'000;
+
+// Messages of SQLite quote names from the file.
+Error sqlite_error(const WorkLimit& limit, sqlite3* handle) {
+  if (limit.used_up()) return limit.error();
+  return {ErrorCode::kIo, printable(fmt::format("{}: {}", limit.file(), sqlite3_errmsg(handle)))};
+}
+
+// Of SQLite's steps; another number than 0 ends the statement.
+int count_steps(void* argument) {
+  auto* limit = static_cast<WorkLimit*>(argument);
+  limit->take_steps(kStepsBetweenChecks);
+  return limit->used_up() ? 1 : 0;
 }
 
 // A file name as a URI has it.
@@ -72,6 +86,7 @@ std::string Row::text() {
   const void* bytes = sqlite3_column_blob(statement_, column_);
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column_));
   ++column_;
+  limit_->take_bytes(size);
   return bytes == nullptr ? std::string() : std::string(static_cast<const char*>(bytes), size);
 }
 
@@ -95,9 +110,10 @@ Result<void> Statement::run(std::span<const Value> values) {
 
 Result<bool> Statement::first(std::span<const Value> values) {
   sqlite3_reset(statement_.get());
+  limit_->begin_statement();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i].bind(statement_.get(), static_cast<int>(i + 1)) != SQLITE_OK) {
-      return sqlite_error(*file_, sqlite3_db_handle(statement_.get()));
+      return sqlite_error(*limit_, sqlite3_db_handle(statement_.get()));
     }
   }
   return next();
@@ -105,9 +121,10 @@ Result<bool> Statement::first(std::span<const Value> values) {
 
 Result<bool> Statement::next() {
   const int code = sqlite3_step(statement_.get());
-  if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  return sqlite_error(*file_, sqlite3_db_handle(statement_.get()));
+  limit_->take_bytes(kBytesPerRow);
+  if (code == SQLITE_ROW && !limit_->used_up()) return true;
+  return sqlite_error(*limit_, sqlite3_db_handle(statement_.get()));
 }
 
 Result<std::string> uri_of(const std::filesystem::path& file, Access access) {
@@ -122,22 +139,35 @@ Result<std::string> uri_of(const std::filesystem::path& file, Access access) {
 }
 
 Result<Database> Database::open(const std::filesystem::path& file, Access access) {
-  auto name = std::make_unique<std::string>(file.string());
   const Result<std::string> uri = uri_of(file, access);
   if (!uri) return uri.error();
+  return open_uri(file.string(), *uri, flags_of(access));
+}
+
+Result<Database> Database::in_memory() {
+  return open_uri("memory", "file::memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+}
+
+Result<Database> Database::open_uri(std::string name, const std::string& uri, int flags) {
   sqlite3* handle = nullptr;
-  const int flags = flags_of(access) | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-  const int code = sqlite3_open_v2(uri->c_str(), &handle, flags, nullptr);
-  Database database(std::move(name), handle);
+  const int code =
+      sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  Database database(std::make_unique<WorkLimit>(std::move(name)), handle);
   if (handle == nullptr) return Error{ErrorCode::kInternal, "out of memory"};
-  if (code != SQLITE_OK) return sqlite_error(database.file(), handle);
+  if (code != SQLITE_OK) return sqlite_error(*database.limit_, handle);
   sqlite3_busy_timeout(handle, kBusyMilliseconds);
   return database;
 }
 
+void Database::limit_work(std::vector<std::filesystem::path> files, bool each_statement) {
+  limit_->start(std::move(files), each_statement);
+  sqlite3_progress_handler(handle_.get(), kStepsBetweenChecks, count_steps, limit_.get());
+}
+
 Result<void> Database::script(const char* sql) {
+  limit_->begin_statement();
   if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) {
-    return sqlite_error(*file_, handle_.get());
+    return sqlite_error(*limit_, handle_.get());
   }
   return {};
 }
@@ -146,9 +176,9 @@ Result<Statement> Database::prepare(std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   const int size = static_cast<int>(sql.size());
   if (sqlite3_prepare_v2(handle_.get(), sql.data(), size, &statement, nullptr) != SQLITE_OK) {
-    return sqlite_error(*file_, handle_.get());
+    return sqlite_error(*limit_, handle_.get());
   }
-  return Statement(*file_, statement);
+  return Statement(*limit_, statement);
 }
 
 Result<void> Database::run(std::string_view sql, std::initializer_list<Value> values) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "boba/core/result.h"
+#include "boba/store/work_limit.h"
 
 namespace boba::store {
 
@@ -45,7 +46,7 @@ class Value {
 // The row that a statement stands on. Each call reads the next column.
 class Row {
  public:
-  explicit Row(sqlite3_stmt* statement) : statement_(statement) {}
+  Row(sqlite3_stmt* statement, WorkLimit& limit) : statement_(statement), limit_(&limit) {}
 
   bool is_null() const { return sqlite3_column_type(statement_, column_) == SQLITE_NULL; }
   void skip(int columns) { column_ += columns; }
@@ -58,6 +59,7 @@ class Row {
 
  private:
   sqlite3_stmt* statement_;
+  WorkLimit* limit_;
   int column_ = 0;
 };
 
@@ -73,7 +75,7 @@ class Statement {
   Result<void> each(std::span<const Value> values, Body&& body) {
     Result<bool> more = first(values);
     while (more && *more) {
-      Row row(statement_.get());
+      Row row(statement_.get(), *limit_);
       if (Result<void> taken = body(row); !taken) {
         sqlite3_reset(statement_.get());
         return taken;
@@ -90,12 +92,11 @@ class Statement {
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
-  Statement(const std::string& file, sqlite3_stmt* statement)
-      : file_(&file), statement_(statement) {}
+  Statement(WorkLimit& limit, sqlite3_stmt* statement) : limit_(&limit), statement_(statement) {}
   Result<bool> first(std::span<const Value> values);
   Result<bool> next();
 
-  const std::string* file_;
+  WorkLimit* limit_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
@@ -114,10 +115,15 @@ Result<std::string> uri_of(const std::filesystem::path& file, Access access);
 // Not thread-safe.
 class Database {
  public:
+  // As SQLite opens it. Files of others go through open_database (open.h), which trusts nothing.
   static Result<Database> open(const std::filesystem::path& file, Access access);
+  static Result<Database> in_memory();
 
   sqlite3* handle() const { return handle_.get(); }
-  const std::string& file() const { return *file_; }
+  const std::string& file() const { return limit_->file(); }
+  // Without a limit until this is called.
+  void limit_work(std::vector<std::filesystem::path> files, bool each_statement);
+  WorkLimit& work_limit() { return *limit_; }
 
   // How long a statement waits for its turn; at first kBusyMilliseconds.
   void set_patience(int milliseconds) { sqlite3_busy_timeout(handle_.get(), milliseconds); }
@@ -145,10 +151,11 @@ class Database {
   struct Close {
     void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
   };
-  Database(std::unique_ptr<std::string> file, sqlite3* handle)
-      : file_(std::move(file)), handle_(handle) {}
+  static Result<Database> open_uri(std::string name, const std::string& uri, int flags);
+  Database(std::unique_ptr<WorkLimit> limit, sqlite3* handle)
+      : limit_(std::move(limit)), handle_(handle) {}
 
-  std::unique_ptr<std::string> file_;  // on the heap: statements point to it
+  std::unique_ptr<WorkLimit> limit_;  // on the heap: statements and SQLite point to it
   std::unique_ptr<sqlite3, Close> handle_;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "boba/store/sqlite.h"
 #include "boba/store/store.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/tools_process.h"
@@ -202,6 +203,37 @@ TEST_F(ResultsCommand, ErrorsAreOneSafeLine) {
   const Finished mistyped = run({"--n\x1b[2J"});
   EXPECT_EQ(mistyped.status, 2);
   EXPECT_NE(mistyped.err.find("no option '--n\\x1b[2J'"), std::string::npos) << mistyped.err;
+}
+
+// runs and rounds as views without end: every command that reads them says so at once.
+TEST_F(ResultsCommand, AHostileDatabaseHangsNoCommand) {
+  for (const char* table : {"runs", "rounds"}) {
+    const std::string file = folder_ / (std::string(table) + ".db");
+    {
+      auto store = Store::open(file, OpenMode::kCreate);
+      add_finished_run(*store, sample_header(), {1, 1, 1});
+    }
+    {
+      auto database = store::Database::open(file, store::Access::kReadWrite);
+      const std::string sql = std::string("DROP TABLE ") + table + "; CREATE VIEW " + table +
+                              " AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+                              " SELECT 1 AS run, i AS round FROM n";
+      ASSERT_TRUE(database->script(sql.c_str()));
+    }
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"results", "--db", file},
+                                                  {"show", "1", "--db", file},
+                                                  {"report", "--db", file},
+                                                  {"paper", "report", "--db", file},
+                                                  {"paper", "list", "--db", file},
+                                                  {"results", "import", file}}) {
+      const Finished finished = run_boba(words, {.folder = folder_.path()});
+      EXPECT_EQ(finished.status, 1) << words[0];
+      EXPECT_NE(finished.err.find(std::string("its view '") + table +
+                                  "' is not the table that boba makes"),
+                std::string::npos)
+          << words[0] << ": " << finished.err;
+    }
+  }
 }
 
 TEST_F(ResultsCommand, NothingYet) {
