@@ -21,8 +21,8 @@ using Eigen::VectorXd;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Weiszfeld's steps that shrink by less than this from one to the next call for Newton's.
 constexpr double kSlow = 0.4;
-// Updates nearer than this part of the median distance may be a cluster that holds an iterate.
-constexpr double kCluster = 1e-4;
+// Updates nearer than this part of the median distance hold an iterate back.
+constexpr double kNear = 1e-3;
 
 double median_of(VectorXd values) {
   double* middle = values.data() + values.size() / 2;
@@ -137,7 +137,7 @@ class Descent {
       last_step = length / scale_;
       before = length;
       if (last_step > (sure ? tolerance : tolerance / 100)) continue;
-      if (!leave_cluster()) return true;
+      if (!leave_updates(tolerance)) return true;
       before = std::numeric_limits<double>::infinity();
       newton = false;
     }
@@ -163,21 +163,48 @@ class Descent {
     inverse_ = r_.cwiseInverse();
   }
 
-  // Among updates that are very close to each other steps are short wherever the median is. Taken
-  // as one point, such updates are the median only if the others pull no harder than their number;
-  // else this steps away from them, as from an update that is not the median.
-  bool leave_cluster() {
-    const VectorXd others = (r_.array() > kCluster * scale_).select(inverse_, 0.0);
-    const double close =
-        static_cast<double>(r_.size()) - static_cast<double>((others.array() > 0).count());
+  // Near an update Weiszfeld's steps are short wherever the median is: its weight holds them. So
+  // the way to the weighted mean of the updates farther off is searched for a better point, at all
+  // scales. False: there is none farther than the tolerance, and this is the median.
+  bool leave_updates(double tolerance) {
+    const VectorXd others = (r_.array() > kNear * scale_).select(inverse_, 0.0);
     const double sum = others.sum();
-    if (close == 0 || sum == 0) return false;
-    const double pull = length_of(others - sum * w_);
-    if (pull <= close * (1 + kCluster)) return false;
-    w_ += (1 - close / pull) * (others / sum - w_);
+    if (sum == 0 || (others.array() > 0).all()) return false;
+    const VectorXd step = others / sum - w_;
+    const Way way = way_of(step);
+    double best = 0;
+    double part = 0;
+    for (double tried = 1; tried * tried * way.length_sq > square(tolerance * scale_); tried /= 2) {
+      const double change = way.changes(tried, r_).sum();
+      if (change < best) {
+        best = change;
+        part = tried;
+      }
+    }
+    if (part == 0) return false;
+    w_ += part * step;
     measure();
     return true;
   }
+
+  // A step from x, and how the distances change along it.
+  struct Way {
+    VectorXd along;        // <x - g_i, step>
+    double length_sq = 0;  // |step|^2
+
+    // Of the distances r, a part of the way along; differences of large numbers are not formed.
+    Eigen::ArrayXd changes(double part, const VectorXd& r) const {
+      const Eigen::ArrayXd change = 2 * part * along.array() + part * part * length_sq;
+      return change / ((r.array().square() + change).max(0).sqrt() + r.array());
+    }
+  };
+
+  Way way_of(const VectorXd& step) const {
+    const VectorXd k_step = product(k_, step);
+    return {(w_.dot(k_step) - k_step.array()).matrix(), std::max(0.0, step.dot(k_step))};
+  }
+
+  static double square(double x) { return x * x; }
 
   double length_of(const VectorXd& step) const {
     return std::sqrt(std::max(0.0, step.dot(product(k_, step))));
@@ -201,16 +228,12 @@ class Descent {
     const VectorXd step = pull - pull.sum() * w_;
     if (!step.allFinite()) return {};
 
-    const VectorXd k_step = product(k_, step);
-    const double length_sq = std::max(0.0, step.dot(k_step));
-    const VectorXd along = (w_.dot(k_step) - k_step.array()).matrix();  // <x - g_i, step>
-    const double slope = along.dot(inverse_);
+    const Way way = way_of(step);
+    const double slope = way.along.dot(inverse_);
     // Below the tolerance the change of the objective may be lost in rounding.
-    if (std::sqrt(length_sq) <= tolerance * scale_) return step;
+    if (std::sqrt(way.length_sq) <= tolerance * scale_) return step;
     for (double part = 1; part > 1e-6; part /= 2) {
-      const Eigen::ArrayXd change = 2 * part * along.array() + part * part * length_sq;
-      const Eigen::ArrayXd after = (r_.array().square() + change).max(0).sqrt();
-      if ((change / (after + r_.array())).sum() <= 0.1 * part * slope) return part * step;
+      if (way.changes(part, r_).sum() <= 0.1 * part * slope) return part * step;
     }
     return {};
   }
@@ -236,7 +259,7 @@ GeometricMedian geometric_median(const Gram& gram, double tolerance, int max_ite
   const Pull start = pull(products, 2 * gram.rounding() * size);
 
   GeometricMedian median;
-  const double slack = static_cast<double>(n) * std::max(tolerance, 4 * gram.rounding());
+  const double slack = static_cast<double>(n) * 4 * gram.rounding();
   if (start.norm <= start.equal + slack) {
     median.weights.assign(n, 0.0);
     for (std::size_t i : best) median.weights[i] = 1 / static_cast<double>(best.size());

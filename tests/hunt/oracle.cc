@@ -15,6 +15,8 @@ namespace {
 // How far out a row may lie: times the n - f nearest. Less where sums of rows may cancel.
 constexpr double kReach = 0x1p26;
 constexpr double kReachInSums = 0x1p20;
+constexpr double kReachInRowType = 32;
+constexpr double kNoiseInDouble = 0x1p-47;
 
 // The round while it shrinks.
 struct Intake {
@@ -133,6 +135,23 @@ std::string objection(const Scene& scene, std::size_t n, std::size_t f) {
   return {};
 }
 
+// The library forms products in double where sums of rows far out may cancel.
+void add_noise(Products& products, std::size_t f, bool sums, const OracleOptions& options) {
+  const std::vector<Big> squares = from_centre(products);
+  std::vector<Big> clients(squares.begin(),
+                           squares.begin() + static_cast<std::ptrdiff_t>(products.clients));
+  const std::vector<bool> far = far_out(clients, f, kReachInRowType, {});
+  const bool in_double = sums && std::find(far.begin(), far.end(), true) != far.end();
+  const double noise = in_double ? std::min(options.noise, kNoiseInDouble) : options.noise;
+  Dice dice(options.noise_seed, 78);
+  for (std::size_t i = 0; i < squares.size(); ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      products.k(i, j) += noise * dice.uniform(-1, 1) * root_of(squares[i]) * root_of(squares[j]);
+      products.k(j, i) = products.k(i, j);
+    }
+  }
+}
+
 std::vector<Big> row_weights(const Scene& scene, const Products& products, const Rows& kept,
                              const Buckets& buckets, std::size_t f, const OracleOptions& options) {
   const std::string& rule = scene.use.rule;
@@ -146,7 +165,7 @@ std::vector<Big> row_weights(const Scene& scene, const Products& products, const
     return boba_weights(products, f, rule, options.fit_factor);
   const std::vector<BigRow> rows = bucket_means(kept, buckets);
   if (rule == "bygars") return bygars_weights(scene, rows);
-  return probing_weights(scene, rows, f);
+  return probing_weights(scene, rows, f, options);
 }
 
 }  // namespace
@@ -172,6 +191,9 @@ std::vector<Big> from_centre(const Products& products) {
     std::sort(sorted.begin(), sorted.end());
     if (least >= 0 && !(sorted[n / 2] < least)) continue;
     least = sorted[n / 2];
+    for (std::size_t j = n; j < products.k.rows; ++j) {
+      squares.push_back(products.sq_distance(i, j));
+    }
     best = std::move(squares);
   }
   return best;
@@ -211,7 +233,9 @@ OracleAnswer exact_answer(const Scene& scene, const OracleOptions& options) {
     }
     if (by_products && (use.rule != "fltrust" || use.bucket > 0)) {
       const bool sums = family == Family::kSubspace || use.bucket > 0;
-      far = far_out(from_centre(products), f, sums ? kReachInSums : kReach, factors);
+      std::vector<Big> squares = from_centre(products);
+      squares.resize(products.clients);
+      far = far_out(squares, f, sums ? kReachInSums : kReach, factors);
       products = without(products, far);
     } else if (family == Family::kProbing) {
       std::vector<Big> squares;
@@ -245,6 +269,10 @@ OracleAnswer exact_answer(const Scene& scene, const OracleOptions& options) {
       answer.out[k] = to_double(sum);
     }
     return answer;
+  }
+  if (by_products && options.noise > 0) {
+    const bool sums = family == Family::kSubspace || use.bucket > 0;
+    add_noise(products, f, sums, options);
   }
   const std::vector<Big> decided =
       row_weights(scene, use.bucket > 0 && by_products ? mixed(products, buckets) : products, kept,

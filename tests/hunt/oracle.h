@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,11 @@ struct OracleOptions {
   bool screen = true;
   Row screen_factors = {};  // per update: its distance in the screen is multiplied by it
   double fit_factor = 1;    // of the distance from which rows do not shape a subspace
-  double rage_tie = 0;      // projections of rage that differ by less, relatively, are equal
+  // Of products, relative to the distances of their rows from the centre, and of probed points,
+  // relative to themselves; drawn with the seed.
+  double noise = 0;
+  std::uint64_t noise_seed = 0;
+  double rage_tie = 0;  // projections of rage that differ by less, relatively, are equal
 };
 
 OracleAnswer exact_answer(const Scene& scene, const OracleOptions& options = {});
@@ -47,6 +52,7 @@ using Buckets = std::vector<std::vector<std::size_t>>;
 std::vector<std::size_t> smallest_of(const std::vector<Big>& values, std::size_t count);
 
 // The squares of the distances to the client whose median distance to all is least.
+// With the server's rows behind the clients.
 std::vector<Big> from_centre(const Products& products);
 
 // Who is farther out than reach times the (n - f)-th smallest. Factors: of the distances; none: 1.
@@ -64,8 +70,8 @@ std::vector<Big> fltrust_weights(const Products& products);
 // In d-space: rows are the buckets' means.
 using BigRow = std::vector<Big>;
 std::vector<BigRow> bucket_means(const Rows& rows, const Buckets& buckets);
-std::vector<Big> probing_weights(const Scene& scene, const std::vector<BigRow>& rows,
-                                 std::size_t f);
+std::vector<Big> probing_weights(const Scene& scene, const std::vector<BigRow>& rows, std::size_t f,
+                                 const OracleOptions& options);
 std::vector<Big> bygars_weights(const Scene& scene, const std::vector<BigRow>& rows);
 Row coordinate_answer(const Scene& scene, const std::vector<BigRow>& rows, std::size_t f);
 

@@ -211,7 +211,9 @@ std::vector<Big> least_shares(const BigMatrix& x, std::size_t n) {
 std::vector<Big> boba_weights(const Products& products, std::size_t f, const std::string& variant,
                               double fit_factor) {
   const std::size_t n = products.clients;
-  const std::vector<bool> far = far_out(from_centre(products), f, kFitReach * fit_factor, {});
+  std::vector<Big> squares = from_centre(products);
+  squares.resize(n);
+  const std::vector<bool> far = far_out(squares, f, kFitReach * fit_factor, {});
   Set near;
   for (std::size_t i = 0; i < n; ++i) {
     if (!far[i]) near.push_back(i);

@@ -21,13 +21,14 @@ Big square_of(const BigRow& row) {
 }
 
 // The server's loss at w - eta * step, which is a point of the rows' type.
-Big loss_at(const Scene& scene, const BigRow& step) {
+Big loss_at(const Scene& scene, const BigRow& step, double noise, Dice& dice) {
   Big sum = 0;
   Big x;
   for (std::size_t k = 0; k < step.size(); ++k) {
     x = step[k] * -scene.eta;
     x += scene.model[k];
     double point = to_double(x);
+    if (noise > 0) point *= 1 + noise * dice.uniform(-1, 1);
     if (scene.dtype == DType::kFloat32) point = static_cast<double>(static_cast<float>(point));
     if (!std::isfinite(point)) return 1e300;
     x = point;
@@ -54,8 +55,9 @@ std::vector<BigRow> bucket_means(const Rows& rows, const Buckets& buckets) {
   return means;
 }
 
-std::vector<Big> probing_weights(const Scene& scene, const std::vector<BigRow>& rows,
-                                 std::size_t f) {
+std::vector<Big> probing_weights(const Scene& scene, const std::vector<BigRow>& rows, std::size_t f,
+                                 const OracleOptions& options) {
+  Dice dice(options.noise_seed, 79);
   const std::size_t n = rows.size();
   const std::size_t d = rows.front().size();
   std::vector<Big> values;
@@ -69,11 +71,11 @@ std::vector<Big> probing_weights(const Scene& scene, const std::vector<BigRow>& 
       for (std::size_t k = 0; k < d; ++k) {
         others[k] = (sum[k] - row[k]) / static_cast<double>(n - 1);
       }
-      values.push_back(-loss_at(scene, others));
+      values.push_back(-loss_at(scene, others, options.noise, dice));
     }
   } else {
     for (const BigRow& row : rows) {
-      Big value = loss_at(scene, row);
+      Big value = loss_at(scene, row, options.noise, dice);
       if (scene.use.rule == "zeno") value += Big(kRho) * scene.eta * scene.eta * square_of(row);
       values.push_back(value);
     }
