@@ -5,6 +5,8 @@
 // affine rules do not notice; dot() adds it back for those that do.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -36,6 +38,11 @@ class Gram {
 
   // |a_i|^2, clamped at 0 where rounding crosses it.
   double sq_norm(std::size_t i) const;
+
+  // The largest of the numbers whose sum sq_norm(i) is: its rounding is relative to this.
+  double raw_size(std::size_t i) const {
+    return std::max({centred(i, i), std::abs(origin_dot_[i]), origin_sq_});
+  }
 
   // |a_i - a_j|^2, clamped at 0 where rounding crosses it; infinity if it is not a number.
   double sq_distance(std::size_t i, std::size_t j) const;

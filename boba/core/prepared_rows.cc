@@ -33,6 +33,8 @@ constexpr double kSharp = 0x1p-44;
 constexpr double kSumRounding = 0x1p-47;
 // Products of sketches of length L are off by 1/sqrt(L) anyway; this share of it more is nothing.
 constexpr double kSketchShare = 0x1p-6;
+// A squared norm is used if it is this many times what rounding may have left of it.
+constexpr double kLostDigits = 0x1p12;
 // Squared norms below this count as 0: products of such numbers leave the range of double.
 constexpr double kLeastSquare = 0x1p-960;
 
@@ -160,7 +162,12 @@ Result<PreparedRows> PreparedRows::make(const Kernels& kernels, const Round& rou
                  .refused = intake.refused.size(),
                  .server = !round.server.empty() || !round.server_whole.empty()};
   if (Result<void> done = rows.apply_mixes(mixes); !done) return done.error();
-  if (rows.mix_ && rows.gram_.size() > 0) rows.gram_ = rows.gram_.mixed(*rows.mix_);
+  if (rows.mix_ && rows.gram_.size() > 0) {
+    for (std::size_t i = 0; i < rows.gram_.clients(); ++i) {
+      rows.client_squares_.push_back(rows.gram_.raw_size(i));
+    }
+    rows.gram_ = rows.gram_.mixed(*rows.mix_);
+  }
   if (rows.mix_) rows.products_from_gram(need);
   return rows;
 }
@@ -393,7 +400,10 @@ void PreparedRows::products_from_gram(Need need) {
   const std::size_t n = gram_.clients();
   products_.sq_norm.resize(n);
   for (std::size_t i = 0; i < n; ++i) products_.sq_norm[i] = gram_.sq_norm(i);
-  if (need == Need::kNorms) return flush_tiny(products_);
+  if (need == Need::kNorms) {
+    measure_short_rows({});
+    return flush_tiny(products_);
+  }
   const std::size_t c = gram_.servers();
   const std::vector<double> shares =
       round_->server_whole.empty() ? server_shares(*round_) : std::vector<double>{1.0};
@@ -405,7 +415,28 @@ void PreparedRows::products_from_gram(Need need) {
     }
   }
   products_.server_sq = std::max(0.0, products_.server_sq);
+  measure_short_rows(shares);
   flush_tiny(products_);
+}
+
+// Mixed rows that are much shorter than those they are made of have lost their digits in the
+// products. They are formed, one by one, and measured themselves.
+void PreparedRows::measure_short_rows(std::span<const double> shares) {
+  UpdateMatrix row;
+  for (std::size_t i = 0; i < products_.sq_norm.size(); ++i) {
+    double size = 0;
+    for (const Mix::Term& term : mix_->terms(i)) size = std::max(size, client_squares_[term.row]);
+    if (products_.sq_norm[i] > kLostDigits * gram_.rounding() * size) continue;
+    if (row.rows() == 0) {
+      row = kernels_->make_rows(round_->updates.dtype(), 1, round_->updates.length());
+    }
+    std::vector<double> weights(shape_.clients, 0.0);
+    weights[i] = 1;
+    kernels_->combine(clients_.view(), client_weights(weights), 0, row.row(0));
+    const DotsPass pass = kernels_->dots(row.view(), gram_server_.view(), shares);
+    products_.sq_norm[i] = pass.sq_norm[0];
+    if (!products_.dot.empty()) products_.dot[i] = pass.dot[0];
+  }
 }
 
 std::vector<double> PreparedRows::client_weights(std::span<const double> row_weights) const {

@@ -69,6 +69,7 @@ class PreparedRows final : public RowSpace {
   Result<void> apply_mixes(std::span<const MixStagePtr> mixes);
   void list_clients(const Intake& intake);
   void products_from_gram(Need need);
+  void measure_short_rows(std::span<const double> shares);
   Result<void> check_probing() const;
   void make_points(std::size_t rows);
   void set_point(std::size_t i, double held, std::span<const Term> terms);
@@ -82,9 +83,10 @@ class PreparedRows final : public RowSpace {
   std::optional<std::uint64_t> drawn_seed_;
   std::vector<std::string> left_out_;  // per update that takes part: why no mixed row has it
   Gram gram_;
-  RowList gram_server_;         // the server's rows among those of gram_
-  std::size_t medoid_ = 0;      // the client nearest to the others, before mixing
-  bool server_origin_ = false;  // sharpen() subtracts the server's mean, else the medoid
+  RowList gram_server_;                 // the server's rows among those of gram_
+  std::size_t medoid_ = 0;              // the client nearest to the others, before mixing
+  bool server_origin_ = false;          // sharpen() subtracts the server's mean, else the medoid
+  std::vector<double> client_squares_;  // before mixing: the numbers that the products are sums of
   ServerProducts products_;
   UpdateMatrix held_;    // h of hold(), or the server's gradient; one row
   UpdateMatrix points_;  // where the oracle is asked

@@ -15,6 +15,9 @@ std::size_t dimension(const Gram& gram) { return gram.servers() - 1; }
 // Clients farther out than this do not shape a subspace. The eigenvectors of the others' products
 // are right to about 1e-14 times its square.
 constexpr double kFarthestInFit = 1024;
+// Of a subset's loss, relative to the sum of its squares.
+constexpr double kTie = 2;
+constexpr double kLeastRounding = 0x1p-50;
 
 // Projects on the subspace and finds the nearest clients; their loss joins the record.
 void look(const Gram& gram, std::span<const std::size_t> near, std::size_t keep, Stage1& state) {
@@ -94,7 +97,10 @@ Stage1 exhaustive_stage1(const Gram& gram, std::span<const std::size_t> near, st
   do {
     std::ranges::transform(places, set.begin(), [&](std::size_t place) { return near[place]; });
     Subspace fit = fit_subspace(gram, set, dimension(gram));
-    if (fits++ == 0 || fit.loss < best.subspace.loss) {
+    // Losses that differ by rounding are equal, or the rounding would choose the subset.
+    const double tie = kTie * std::max(gram.rounding(), kLeastRounding) *
+                       std::max(fit.total, best.subspace.total);
+    if (fits++ == 0 || fit.loss + tie < best.subspace.loss) {
       best.subspace = std::move(fit);
       best.set = set;
     }

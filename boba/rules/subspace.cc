@@ -138,11 +138,14 @@ Projection project(const Gram& gram, const Subspace& subspace) {
                  size, end - first, rank);
   result.x.colwise() -= offset;
   result.sq_residual.resize(size);
+  const double rounding = 4 * std::max(gram.rounding(), kSolverRounding / 16);
   for (std::size_t i = 0; i < size; ++i) {
     const auto at = static_cast<Index>(i);
     const double from_point = gram.centred(i, i) - 2 * km(at) + mkm;
-    // Rounding can cross zero for rows on the subspace.
-    result.sq_residual[i] = std::max(0.0, from_point - result.x.col(at).squaredNorm());
+    // Of a row on the subspace only rounding is left. It must not choose between such rows.
+    const double residual = from_point - result.x.col(at).squaredNorm();
+    const double lost = rounding * (gram.centred(i, i) + mkm);
+    result.sq_residual[i] = residual > lost ? residual : 0;
   }
   return result;
 }

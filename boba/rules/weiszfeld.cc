@@ -21,6 +21,10 @@ using Eigen::VectorXd;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // Weiszfeld's steps that shrink by less than this from one to the next call for Newton's.
 constexpr double kSlow = 0.4;
+// Where the objective bends by less than 1 - kFlat of the most it could, as that many turns of the
+// power method show, only Newton's steps tell how far the median is.
+constexpr double kFlat = 0.9;
+constexpr int kFlatTurns = 12;
 // Updates nearer than this part of the median distance hold an iterate back.
 constexpr double kNear = 1e-3;
 
@@ -118,18 +122,20 @@ class Descent {
   }
 
   bool run(double tolerance, int max_iter) {
-    double before = std::numeric_limits<double>::infinity();
+    double before = 0;  // the length of the last step; 0: there is none to compare with
     bool newton = false;
     for (iterations = 1; iterations <= static_cast<std::size_t>(max_iter); ++iterations) {
       VectorXd step = inverse_ / inverse_.sum() - w_;
       double length = length_of(step);
-      newton = newton || length > kSlow * before;
-      bool sure = iterations > 1 && length <= kSlow * before;  // the rest is shorter than that
+      newton = newton || (before > 0 && length > kSlow * before);
+      bool sure = before > 0 && length <= kSlow * before;  // the rest is shorter than that
+      bool by_newton = false;
       if (newton) {
-        if (const VectorXd better = newton_step(tolerance); better.size() > 0) {
-          step = better;
-          length = length_of(step);
-          sure = true;
+        if (const NewtonStep better = newton_step(tolerance); better.part > 0) {
+          step = better.part * better.whole;
+          // A step cut short says nothing about the rest of the way.
+          length = length_of(better.whole);
+          sure = by_newton = true;
         }
       }
       w_ += step;
@@ -137,9 +143,14 @@ class Descent {
       last_step = length / scale_;
       before = length;
       if (last_step > (sure ? tolerance : tolerance / 100)) continue;
-      if (!leave_updates(tolerance)) return true;
-      before = std::numeric_limits<double>::infinity();
-      newton = false;
+      if (leave_updates(tolerance)) {
+        before = 0;
+        newton = false;
+      } else if (by_newton || newton || !flat()) {
+        return true;
+      } else {
+        newton = true;
+      }
     }
     --iterations;
     return false;
@@ -187,6 +198,25 @@ class Descent {
     return true;
   }
 
+  // Whether the objective hardly bends in some direction: there Weiszfeld's steps are short far
+  // from the median. Along a unit vector v it bends by S (1 - sum of p_i <u_i, v>^2), p_i = 1/(r_i
+  // S); the largest such sum is the top eigenvalue of the products of sqrt(p_i) u_i.
+  bool flat() const {
+    const VectorXd root = (inverse_ / inverse_.sum()).cwiseSqrt().cwiseProduct(inverse_);
+    VectorXd y = VectorXd::LinSpaced(r_.size(), 1, 2);
+    for (Index i = 0; i < y.size(); i += 2) y(i) = -y(i);
+    double value = 0;
+    for (int turn = 0; turn < kFlatTurns && y.norm() > 0; ++turn) {
+      y.normalize();
+      const VectorXd z = root.cwiseProduct(y);
+      const double sum = z.sum();
+      const VectorXd image = product(k_, z).array() - sum * q_.array() + (sq_ * sum - q_.dot(z));
+      y = root.cwiseProduct(image);
+      value = y.norm();
+    }
+    return value > kFlat;
+  }
+
   // A step from x, and how the distances change along it.
   struct Way {
     VectorXd along;        // <x - g_i, step>
@@ -210,9 +240,14 @@ class Descent {
     return std::sqrt(std::max(0.0, step.dot(product(k_, step))));
   }
 
-  // Newton's step, shortened until the objective falls; empty where there is none. With
+  struct NewtonStep {
+    VectorXd whole;
+    double part = 0;  // of the step, so that the objective falls; 0: there is none
+  };
+
+  // With
   // u_i = (x - g_i)/r_i and S = sum 1/r_i it is -sum of y_i u_i, (S r_i - <u_i, u_j>) y = r.
-  VectorXd newton_step(double tolerance) const {
+  NewtonStep newton_step(double tolerance) const {
     const Index n = r_.size();
     const VectorXd root = r_.cwiseSqrt();
     const VectorXd factor = (r_.array() * root.array()).inverse().matrix();
@@ -231,9 +266,9 @@ class Descent {
     const Way way = way_of(step);
     const double slope = way.along.dot(inverse_);
     // Below the tolerance the change of the objective may be lost in rounding.
-    if (std::sqrt(way.length_sq) <= tolerance * scale_) return step;
+    if (std::sqrt(way.length_sq) <= tolerance * scale_) return {step, 1};
     for (double part = 1; part > 1e-6; part /= 2) {
-      if (way.changes(part, r_).sum() <= 0.1 * part * slope) return part * step;
+      if (way.changes(part, r_).sum() <= 0.1 * part * slope) return {step, part};
     }
     return {};
   }

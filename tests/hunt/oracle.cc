@@ -16,7 +16,7 @@ namespace {
 constexpr double kReach = 0x1p26;
 constexpr double kReachInSums = 0x1p20;
 constexpr double kReachInRowType = 32;
-constexpr double kNoiseInDouble = 0x1p-47;
+constexpr double kNoiseInDouble = 0x1p-45;
 
 // The round while it shrinks.
 struct Intake {
@@ -137,9 +137,13 @@ std::string objection(const Scene& scene, std::size_t n, std::size_t f) {
 
 // The library forms products in double where sums of rows far out may cancel.
 void add_noise(Products& products, std::size_t f, bool sums, const OracleOptions& options) {
-  const std::vector<Big> squares = from_centre(products);
+  std::vector<Big> squares = from_centre(products);
   std::vector<Big> clients(squares.begin(),
                            squares.begin() + static_cast<std::ptrdiff_t>(products.clients));
+  // The library's origin is near the clients, but at none in particular.
+  std::vector<Big> sorted = clients;
+  std::sort(sorted.begin(), sorted.end());
+  for (Big& square : squares) square = std::max(square, sorted[sorted.size() / 2]);
   const std::vector<bool> far = far_out(clients, f, kReachInRowType, {});
   const bool in_double = sums && std::find(far.begin(), far.end(), true) != far.end();
   const double noise = in_double ? std::min(options.noise, kNoiseInDouble) : options.noise;
@@ -161,8 +165,7 @@ std::vector<Big> row_weights(const Scene& scene, const Products& products, const
     return rage_weights(products, f, rule == "rage-raw", options.rage_tie);
   }
   if (rule == "fltrust") return fltrust_weights(products);
-  if (scene.use.family() == Family::kSubspace)
-    return boba_weights(products, f, rule, options.fit_factor);
+  if (scene.use.family() == Family::kSubspace) return boba_weights(products, f, rule, options);
   const std::vector<BigRow> rows = bucket_means(kept, buckets);
   if (rule == "bygars") return bygars_weights(scene, rows);
   return probing_weights(scene, rows, f, options);
@@ -260,7 +263,7 @@ OracleAnswer exact_answer(const Scene& scene, const OracleOptions& options) {
   const auto c = static_cast<double>(scene.server.size());
   answer.out.resize(scene.length());
   if (family == Family::kCoordinate) {
-    const Row order = coordinate_answer(scene, bucket_means(kept, buckets), f);
+    const Row order = coordinate_answer(scene, kept, buckets, f);
     for (std::size_t k = 0; k < order.size(); ++k) {
       Big sum = Big(order[k]) * rest;
       if (use.lambda > 0) {

@@ -29,6 +29,7 @@ struct OracleOptions {
   // relative to themselves; drawn with the seed.
   double noise = 0;
   std::uint64_t noise_seed = 0;
+  double loss_tie = 0;  // losses of boba-es that differ by less of their squares are equal
   double rage_tie = 0;  // projections of rage that differ by less, relatively, are equal
 };
 
@@ -64,7 +65,7 @@ std::vector<Big> krum_weights(const Products& products, std::size_t f, bool many
 std::vector<Big> geomed_weights(const Products& products);
 std::vector<Big> rage_weights(const Products& products, std::size_t steps, bool raw, double tie);
 std::vector<Big> boba_weights(const Products& products, std::size_t f, const std::string& variant,
-                              double fit_factor);
+                              const OracleOptions& options);
 std::vector<Big> fltrust_weights(const Products& products);
 
 // In d-space: rows are the buckets' means.
@@ -73,6 +74,6 @@ std::vector<BigRow> bucket_means(const Rows& rows, const Buckets& buckets);
 std::vector<Big> probing_weights(const Scene& scene, const std::vector<BigRow>& rows, std::size_t f,
                                  const OracleOptions& options);
 std::vector<Big> bygars_weights(const Scene& scene, const std::vector<BigRow>& rows);
-Row coordinate_answer(const Scene& scene, const std::vector<BigRow>& rows, std::size_t f);
+Row coordinate_answer(const Scene& scene, const Rows& sent, const Buckets& buckets, std::size_t f);
 
 }  // namespace boba::hunt

@@ -123,7 +123,7 @@ Set nearest(const Projected& projected, const Set& near, std::size_t keep) {
 }
 
 Subspace search(const Products& products, const Set& near, std::size_t keep,
-                const std::string& variant) {
+                const std::string& variant, double loss_tie) {
   const std::size_t dimension = products.servers() - 1;
   if (variant == "boba-es") {
     Set places(keep);
@@ -131,7 +131,8 @@ Subspace search(const Products& products, const Set& near, std::size_t keep,
     Subspace best = fit(products, of_near(near, places), dimension);
     while (advance(places, near.size())) {
       Subspace other = fit(products, of_near(near, places), dimension);
-      if (other.loss + best.total * 1e-60 < best.loss) best = std::move(other);
+      const Big tie = std::max(best.total, other.total) * (loss_tie + 1e-60);
+      if (other.loss + tie < best.loss) best = std::move(other);
     }
     return best;
   }
@@ -209,16 +210,16 @@ std::vector<Big> least_shares(const BigMatrix& x, std::size_t n) {
 }  // namespace
 
 std::vector<Big> boba_weights(const Products& products, std::size_t f, const std::string& variant,
-                              double fit_factor) {
+                              const OracleOptions& options) {
   const std::size_t n = products.clients;
   std::vector<Big> squares = from_centre(products);
   squares.resize(n);
-  const std::vector<bool> far = far_out(squares, f, kFitReach * fit_factor, {});
+  const std::vector<bool> far = far_out(squares, f, kFitReach * options.fit_factor, {});
   Set near;
   for (std::size_t i = 0; i < n; ++i) {
     if (!far[i]) near.push_back(i);
   }
-  const Subspace subspace = search(products, near, n - f, variant);
+  const Subspace subspace = search(products, near, n - f, variant, options.loss_tie);
   const Projected projected = project(products, subspace);
   std::vector<bool> accepted(n, true);
   if (variant != "boba-no-stage2") {

@@ -148,8 +148,8 @@ std::vector<Big> fltrust_weights(const Products& products) {
   return weights;
 }
 
-Row coordinate_answer(const Scene& scene, const std::vector<BigRow>& rows, std::size_t f) {
-  const std::size_t n = rows.size();
+Row coordinate_answer(const Scene& scene, const Rows& sent, const Buckets& buckets, std::size_t f) {
+  const std::size_t n = buckets.size();
   std::size_t first = f;
   std::size_t last = n - f;
   if (scene.use.rule == "coomed") {
@@ -158,8 +158,15 @@ Row coordinate_answer(const Scene& scene, const std::vector<BigRow>& rows, std::
   }
   Row out;
   std::vector<Big> values(n);
-  for (std::size_t k = 0; k < rows.front().size(); ++k) {
-    for (std::size_t i = 0; i < n; ++i) values[i] = rows[i][k];
+  for (std::size_t k = 0; k < sent.front().size(); ++k) {
+    for (std::size_t i = 0; i < n; ++i) {
+      // By definition a mixed row is formed in double and rounded, as if a client had sent it.
+      double mean = 0;
+      for (std::size_t row : buckets[i]) {
+        mean += sent[row][k] * (1 / static_cast<double>(buckets[i].size()));
+      }
+      values[i] = scene.dtype == DType::kFloat32 ? static_cast<float>(mean) : mean;
+    }
     std::sort(values.begin(), values.end());
     Big sum = 0;
     for (std::size_t i = first; i < last; ++i) sum += values[i];
