@@ -168,7 +168,7 @@ class Lanczos {
     const bool hopeless = static_cast<double>(held) + wait > kHopeless * static_cast<double>(most_);
     if (2 * held >= most_ && hopeless) return most_ + 1;
     const double growth = (kMostGrowth - 1) * static_cast<double>(held);
-    const double least = 1 + static_cast<double>(held / 16);
+    const double least = std::floor(1 + static_cast<double>(held) / 16);
     return std::min(most_,
                     held + static_cast<std::size_t>(std::ceil(std::clamp(wait, least, growth))));
   }
