@@ -111,6 +111,17 @@ def test_warnings_and_measures(rows: np.ndarray) -> None:
     assert result.rule == "krum(f=3)" and result.subspace is None and result.seconds >= 0
 
 
+def test_a_seed_that_nobody_gave_is_told(rows: np.ndarray) -> None:
+    first = boba.aggregate(rows, "bucketing(s=2) | krum(f=1)")
+    told = next(note for note in first.notes if "random stages drew with the seed" in note)
+    seed = int(told.split("seed ")[1].split(",")[0])
+    again = boba.aggregate(rows, "bucketing(s=2) | krum(f=1)", seed=seed)
+    assert [c.bucket for c in again.clients] == [c.bucket for c in first.clients]
+    assert told not in again.notes
+    other = boba.aggregate(rows, "bucketing(s=2) | krum(f=1)")
+    assert told not in other.notes
+
+
 def test_buckets(rows: np.ndarray) -> None:
     result = boba.aggregate(rows, "bucketing(s=2) | krum(f=1)")
     assert sorted(c.bucket for c in result.clients if c.bucket is not None) == sorted(

@@ -115,9 +115,9 @@ def specs() -> list[str]:
 def test_the_result_does_not_depend_on_threads(spec: str) -> None:
     rows = np.random.default_rng(1).normal(size=(16, 300_000)).astype(np.float32)
     server = rows[:3]
-    one = boba.aggregate(rows, spec, server=server, threads=1)
+    one = boba.aggregate(rows, spec, server=server, seed=1, threads=1)
     for threads in (2, 3, 0):
-        other = boba.aggregate(list(rows), spec, server=server, threads=threads)
+        other = boba.aggregate(list(rows), spec, server=server, seed=1, threads=threads)
         assert one.vector.tobytes() == other.vector.tobytes()
         assert list(one.clients.to_dict()) == list(other.clients.to_dict())
 
