@@ -98,8 +98,8 @@ Stage1 exhaustive_stage1(const Gram& gram, std::span<const std::size_t> near, st
     std::ranges::transform(places, set.begin(), [&](std::size_t place) { return near[place]; });
     Subspace fit = fit_subspace(gram, set, dimension(gram));
     // Losses that differ by rounding are equal, or the rounding would choose the subset.
-    const double tie = kTie * std::max(gram.rounding(), kLeastRounding) *
-                       std::max(fit.total, best.subspace.total);
+    const double tie =
+        kTie * std::max(gram.rounding(), kLeastRounding) * std::max(fit.total, best.subspace.total);
     if (fits++ == 0 || fit.loss + tie < best.subspace.loss) {
       best.subspace = std::move(fit);
       best.set = set;
