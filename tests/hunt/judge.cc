@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kMostScore = 1e-3;
 constexpr int kPerturbations = 24;
+constexpr double kLost = 1e3;          // deviations from here on are lost rounds
 constexpr double kScreenDoubt = 1e-3;  // rows this near to the screen's bound may go either way
 constexpr double kSketchFloor = 20;    // deviations that sketches may reach
 constexpr double kSketchGrowth = 4;
@@ -165,6 +166,11 @@ Judgement judge(const Engine& engine, const Scene& scene, const JudgeOptions& op
   }
   if (result.score <= kMostScore) return result;
   if (scene.use.family() == Family::kCoordinate && within_reach(scene, answer.out, honest.spread)) {
+    result.outcome = Outcome::kNearTie;
+    return result;
+  }
+  // A round that the rule loses in exact arithmetic too says little about its digits.
+  if (result.oracle_deviation > kLost && result.engine_deviation <= result.oracle_deviation) {
     result.outcome = Outcome::kNearTie;
     return result;
   }
