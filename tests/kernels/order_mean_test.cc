@@ -93,7 +93,7 @@ TYPED_TEST(OrderMeanTest, IntegersAreExactForManyRows) {
 // Blocks of 8 and 16 rows, one more, one less, and as many trimmed.
 TYPED_TEST(OrderMeanTest, IntegersAreExactForEveryTrim) {
   using T = TypeParam;
-  for (const std::size_t n : {16, 31, 33, 48, 63, 100, 113, 250}) {
+  for (const std::size_t n : {16, 31, 33, 48, 63, 95, 96, 100, 113, 190, 250, 380}) {
     const std::size_t d = 37;
     const Rows<T> rows = integer_rows<T>(n, d);
     for (const std::size_t f : {1, 7, 8, 9, 10, 15, 16, 17, 24, 33, 49}) {

@@ -241,10 +241,10 @@ inline std::vector<std::size_t> all_rows(std::size_t rows) {
   return index;
 }
 
-// Raises the limit of shared memory where the kernel needs more than the usual.
+// Sets the limit of shared memory. The usual one counts what the kernel declares itself, so that a
+// size just below it may be refused.
 template <class Kernel>
 void allow_shared(Kernel kernel, std::size_t bytes) {
-  if (bytes <= std::size_t{48} << 10) return;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(bytes)),
         "hold so many rows at once");
