@@ -213,5 +213,45 @@ TEST(OppositeRows, AvgrejDoesNotKeepTheirRounding) {
   EXPECT_LT(deviation("avgrej(f=2)", crowd), 1);
 }
 
+// The steps of a descent are short inside a cluster, wherever the median is.
+TEST(Cluster, OfLiarsDoesNotHoldGeomed) {
+  constexpr std::size_t kLength = 17;
+  for (const DType dtype : kDTypes) {
+    RoundInput input{.updates = random_rows(17, kLength, 5), .dtype = dtype};
+    for (std::size_t i = 0; i < 17; ++i) {
+      for (double& x : input.updates[i]) x = i < 6 ? 1e-25 * x : 1 + 0.3 * x;
+    }
+    input.updates = rounded(input.updates, dtype);
+    const Outcome outcome = run(fast(), "geomed", input);
+    // At the median the directions to all updates cancel.
+    Row pull(kLength, 0.0);
+    for (const Row& row : input.updates) {
+      const Row away = plus(row, outcome.out, -1);
+      pull = plus(pull, away, 1 / norm(away));
+    }
+    EXPECT_LT(norm(pull), 1e-4) << name(dtype);
+  }
+}
+
+// A bucket of two tiny rows that point away from the server has no trust, whatever is left of its
+// products with rows of size 1.
+TEST(ShortBucket, KeepsItsDirectionInFltrust) {
+  constexpr std::size_t kLength = 9000;
+  RoundInput input{.updates = random_rows(14, kLength, 5), .dtype = DType::kFloat32};
+  input.server = random_rows(1, kLength, 6);
+  for (const std::size_t i : {3, 8}) input.updates[i] = scaled(input.server, -1e-20).front();
+  input.updates = rounded(input.updates, DType::kFloat32);
+  std::size_t together = 0;
+  for (input.seed = 1; input.seed <= 60; ++input.seed) {
+    const Outcome outcome = run(fast(), "bucketing(s=2) | fltrust", input);
+    const auto& clients = outcome.verdict.clients;
+    if (clients[3].bucket != clients[8].bucket) continue;
+    ++together;
+    EXPECT_NEAR(measure(clients[3].measures, "cosine"), -1, 1e-5) << "seed " << input.seed;
+    EXPECT_EQ(outcome.verdict.weights[3], 0) << "seed " << input.seed;
+  }
+  EXPECT_GT(together, 0U);
+}
+
 }  // namespace
 }  // namespace boba::test
