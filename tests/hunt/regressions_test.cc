@@ -219,7 +219,7 @@ TEST(Cluster, OfLiarsDoesNotHoldGeomed) {
   for (const DType dtype : kDTypes) {
     RoundInput input{.updates = random_rows(17, kLength, 5), .dtype = dtype};
     for (std::size_t i = 0; i < 17; ++i) {
-      for (double& x : input.updates[i]) x = i < 6 ? 1e-25 * x : 1 + 0.3 * x;
+      for (double& x : input.updates[i]) x = i < 6 ? 1e-9 * x : 1.3 + 1.5 * x;
     }
     input.updates = rounded(input.updates, dtype);
     const Outcome outcome = run(fast(), "geomed", input);
