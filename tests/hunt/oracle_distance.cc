@@ -242,7 +242,8 @@ std::vector<Big> rage_weights(const Products& products, std::size_t steps, bool 
       size += weights[i] * k(i, i);
     }
     const BigEigen all = eigen(scaled);
-    if (all.values[0] <= shrunk(size, 130)) break;
+    // Noise on the products may leave no positive variance, and a size below zero.
+    if (all.values[0] <= 0 || all.values[0] <= shrunk(size, 130)) break;
     // v = sum of t_i (g_i - mu).
     std::vector<Big> t(n);
     const Big value = root_of(all.values[0]);
