@@ -18,6 +18,9 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+// Of a weight; below it is rounding, also where products are formed in double.
+constexpr double kLeastShare = 1e-13;
+
 // The filter on the inner products of the clients.
 class Filter {
  public:
@@ -47,7 +50,9 @@ class Filter {
     if (most == 0) return Outcome::kNoVariance;
     VectorXd less = weight;
     for (Index i = 0; i < tau.size(); ++i) {
-      if (weight(i) > 0) less(i) *= 1 - tau(i) / most;
+      // A share that is mere rounding is none: equal projections lose their weight together.
+      const double left = 1 - tau(i) / most;
+      if (weight(i) > 0) less(i) *= left > std::max(zero_, kLeastShare) ? left : 0;
     }
     if (!(less.maxCoeff() > 0)) return Outcome::kNothingLeft;
     for (Index i = 0; i < tau.size(); ++i) {

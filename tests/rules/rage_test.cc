@@ -68,6 +68,24 @@ TEST(Rage, KeepsSomebody) {
             "stopped after 0 of 5 steps: one more would have taken the weight of every client");
 }
 
+// Two halves of equal rows are as far from their mean: a step would take the weight of all, and
+// what rounding leaves of it must not choose a half.
+TEST(Rage, KeepsBothHalvesOfATie) {
+  for (const auto& kernels : all_kernels()) {
+    for (DType dtype : kDTypes) {
+      for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        const Rows pair = rounded(random_rows(2, 2, seed), dtype);
+        for (const std::size_t half : {2, 3}) {
+          Rows rows(half, pair[0]);
+          rows.insert(rows.end(), half, pair[1]);
+          const Outcome o = run(*kernels, "rage(f=2)", {rows, dtype});
+          EXPECT_EQ(o.verdict.accepted(), 2 * half) << name(dtype) << ", seed " << seed;
+        }
+      }
+    }
+  }
+}
+
 TEST(Rage, AManifoldTopEigenvalueIsNoTrouble) {
   // All directions have the same variance: any vector will do, weights must stay sound.
   Rows rows;
