@@ -17,12 +17,12 @@
 #include "bench/bare_loop.h"
 #include "boba/core/random.h"
 #include "boba/core/views.h"
-#include "boba/data/dataset.h"
-#include "boba/experiment/experiment.h"
-#include "boba/sim/plan.h"
-#include "boba/sim/simulation.h"
-#include "boba/sim/trainer.h"
-#include "boba/store/store.h"
+#include "simulator/data/dataset.h"
+#include "simulator/experiment/experiment.h"
+#include "simulator/store/store.h"
+#include "simulator/train/plan.h"
+#include "simulator/train/simulation.h"
+#include "simulator/train/trainer.h"
 
 namespace boba::bench {
 namespace {

@@ -22,5 +22,4 @@
 #include "boba/kernels/cpu/cpu.h"
 #include "boba/kernels/reference/reference.h"
 #include "boba/kernels/sketch/sketch.h"
-#include "boba/partition/registry.h"
 #include "boba/rules/registry.h"

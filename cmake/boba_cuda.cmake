@@ -1,8 +1,10 @@
-# The CUDA compiler, where there is one that will do: BOBA_CUDA is ON, OFF, or AUTO (ON where nvcc 12.1
-# or newer is found). Kernels are for compute capability 9.0 and newer.
-set(BOBA_CUDA AUTO CACHE STRING "Build the CUDA kernels: ON, OFF, or AUTO where nvcc is found")
+# The CUDA compiler: BOBA_CUDA is ON, OFF, or AUTO. AUTO builds the kernels on a machine that has a GPU
+# and nvcc 12.1 or newer. Kernels are for compute capability 9.0 and newer.
+set(BOBA_CUDA AUTO CACHE STRING "Build the CUDA kernels: ON, OFF, or AUTO where a GPU is found")
 set(boba_cuda OFF)
-if(BOBA_CUDA AND NOT BOBA_SANITIZE)
+if(BOBA_CUDA STREQUAL "AUTO" AND NOT EXISTS /dev/nvidiactl)
+  message(STATUS "No NVIDIA GPU here: the CUDA kernels are left out; -DBOBA_CUDA=ON builds them")
+elseif(BOBA_CUDA AND NOT BOBA_SANITIZE)
   find_program(CMAKE_CUDA_COMPILER nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
   set(boba_nvcc "not found")
   if(CMAKE_CUDA_COMPILER)

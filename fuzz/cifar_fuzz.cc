@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "boba/data/cifar.h"
 #include "fuzz/stream.h"
+#include "simulator/data/cifar.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace boba;

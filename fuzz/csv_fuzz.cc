@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "boba/data/csv.h"
 #include "fuzz/stream.h"
+#include "simulator/data/csv.h"
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "boba/experiment/experiment.h"
-#include "boba/experiment/grid.h"
 #include "fuzz/check.h"
+#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/grid.h"
 
 namespace {
 

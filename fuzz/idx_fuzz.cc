@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "boba/data/idx.h"
 #include "fuzz/stream.h"
+#include "simulator/data/idx.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace boba;

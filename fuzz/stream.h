@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "boba/data/stream.h"
 #include "fuzz/check.h"
+#include "simulator/data/stream.h"
 
 inline boba::ByteStream fuzz_stream(const std::uint8_t* data, std::size_t size) {
   return boba::ByteStream::from_memory("fuzz", {data, size});

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "boba/data/dataset.h"
-#include "boba/data/words.h"
 #include "fuzz/stream.h"
+#include "simulator/data/dataset.h"
+#include "simulator/data/words.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace boba;

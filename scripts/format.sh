@@ -13,7 +13,7 @@ case "${1:-}" in
 esac
 
 folders=()
-for folder in boba tools tests fuzz bench python; do
+for folder in boba simulator reproduction tools tests fuzz bench python; do
   [ -d "$folder" ] && folders+=("$folder")
 done
 find "${folders[@]}" -type f \

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "boba/data/archive.h"
+#include "simulator/data/archive.h"
 #include "tests/support/data_archive.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 std::string some_text(std::size_t size) {

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "boba/data/catalogue.h"
+#include "simulator/data/catalogue.h"
 #include "tests/support/data_archive.h"
 #include "tests/support/data_files.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 namespace fs = std::filesystem;

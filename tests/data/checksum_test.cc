@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "boba/data/digest.h"
+#include "simulator/data/digest.h"
 #include "tests/support/data_files.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 Dataset sample() {

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "boba/data/cifar.h"
+#include "simulator/data/cifar.h"
 #include "tests/support/data_files.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 Result<Examples> read(const std::string& text) {

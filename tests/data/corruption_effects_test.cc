@@ -9,11 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "boba/data/corruption.h"
-#include "boba/data/corruption_parts.h"
+#include "simulator/data/corruption.h"
+#include "simulator/data/corruption_parts.h"
 #include "tests/support/data_corruption.h"
 
 namespace boba::testing {
+using namespace sim;  // NOLINT
 namespace {
 
 constexpr ImageShape kLarge = {.channels = 1, .height = 200, .width = 200};

@@ -1,5 +1,5 @@
 // What holds for every corruption.
-#include "boba/data/corruption.h"
+#include "simulator/data/corruption.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "tests/support/data_corruption.h"
 
 namespace boba::testing {
+using namespace sim;  // NOLINT
 namespace {
 
 std::string error_of(std::string_view name, int severity) {

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "boba/data/csv.h"
+#include "simulator/data/csv.h"
 #include "tests/support/data_files.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;

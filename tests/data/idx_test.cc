@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "boba/data/idx.h"
+#include "simulator/data/idx.h"
 #include "tests/support/data_files.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 constexpr ImageShape kSmall = {.channels = 1, .height = 4, .width = 4};

@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "boba/data/inventory.h"
+#include "simulator/data/inventory.h"
 #include "tests/support/data_archive.h"
 #include "tests/support/data_files.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 namespace fs = std::filesystem;

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "boba/core/random.h"
-#include "boba/data/synthetic.h"
+#include "simulator/data/synthetic.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 Dataset make(const SyntheticSetOptions& options = {}) {

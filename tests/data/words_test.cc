@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "boba/data/dataset.h"
-#include "boba/data/words.h"
+#include "simulator/data/dataset.h"
+#include "simulator/data/words.h"
 #include "tests/support/data_files.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 using Numbers = std::vector<std::int32_t>;

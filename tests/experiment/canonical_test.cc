@@ -3,13 +3,14 @@
 
 #include <set>
 
-#include "boba/experiment/experiment.h"
-#include "boba/experiment/keys.h"
-#include "boba/experiment/normal_form.h"
-#include "boba/experiment/participation.h"
+#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/keys.h"
+#include "simulator/experiment/normal_form.h"
+#include "simulator/experiment/participation.h"
 #include "tests/support/experiment_make.h"
 
 namespace boba {
+using namespace sim;  // NOLINT
 namespace {
 
 bool has_line(const std::string& text, const std::string& line) {

@@ -5,15 +5,16 @@
 
 #include "boba/core/kernels.h"
 #include "boba/core/round.h"
-#include "boba/data/corruption.h"
-#include "boba/experiment/experiment.h"
-#include "boba/experiment/faults.h"
-#include "boba/experiment/normal_form.h"
 #include "boba/kernels/reference/reference.h"
 #include "boba/rules/registry.h"
+#include "simulator/data/corruption.h"
+#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/faults.h"
+#include "simulator/experiment/normal_form.h"
 #include "tests/support/tools_process.h"
 
 namespace boba {
+using namespace sim;  // NOLINT
 namespace {
 
 template <class Change>

@@ -1,10 +1,11 @@
 // What an experiment file may do wrong, with the line it stands on.
 #include <gtest/gtest.h>
 
-#include "boba/experiment/grid.h"
+#include "simulator/experiment/grid.h"
 #include "tests/support/experiment_make.h"
 
 namespace boba {
+using namespace sim;  // NOLINT
 namespace {
 
 using test::lines;

@@ -2,11 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "boba/core/random.h"
-#include "boba/experiment/grid.h"
+#include "simulator/experiment/grid.h"
 #include "tests/support/experiment_make.h"
 #include "tests/support/tools_process.h"
 
 namespace boba {
+using namespace sim;  // NOLINT
 namespace {
 
 using test::lines;

@@ -1,5 +1,5 @@
 // parse_grid and load_grid: sweeps, overrides, files and names.
-#include "boba/experiment/grid.h"
+#include "simulator/experiment/grid.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -8,6 +8,7 @@
 #include "tests/support/tools_process.h"
 
 namespace boba {
+using namespace sim;  // NOLINT
 namespace {
 
 using test::lines;

@@ -1,10 +1,11 @@
-#include "boba/experiment/model_options.h"
+#include "simulator/experiment/model_options.h"
 
 #include <gtest/gtest.h>
 
-#include "boba/experiment/label_flip.h"
+#include "simulator/experiment/label_flip.h"
 
 namespace boba {
+using namespace sim;  // NOLINT
 namespace {
 
 std::string error_of(std::string_view spec) {

@@ -1,8 +1,9 @@
-#include "boba/experiment/participation.h"
+#include "simulator/experiment/participation.h"
 
 #include <gtest/gtest.h>
 
 namespace boba {
+using namespace sim;  // NOLINT
 namespace {
 
 // Shares in percent, so that whole numbers tell what is right.

@@ -6,11 +6,12 @@
 #include <map>
 #include <set>
 
-#include "boba/experiment/grid.h"
-#include "boba/experiment/model_options.h"
+#include "simulator/experiment/grid.h"
+#include "simulator/experiment/model_options.h"
 #include "tests/support/tools_process.h"
 
 namespace boba {
+using namespace sim;  // NOLINT
 namespace {
 
 namespace fs = std::filesystem;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "boba/files/durable.h"
-#include "boba/store/safetensors.h"
+#include "simulator/store/safetensors.h"
 #include "tests/support/tools_process.h"
 #include "tools/file.h"
 
@@ -40,6 +40,7 @@ extern "C" int rename(const char* from, const char* to) {
 }
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 class Output : public ::testing::Test {

@@ -1,15 +1,16 @@
-#include "boba/partition/dirichlet.h"
+#include "simulator/partition/dirichlet.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "boba/partition/cut.h"
-#include "boba/partition/gamma.h"
+#include "simulator/partition/cut.h"
+#include "simulator/partition/gamma.h"
 #include "tests/support/partition_deal.h"
 
 namespace boba::testing {
+using namespace sim;  // NOLINT
 namespace {
 
 struct Moments {

@@ -1,10 +1,11 @@
-#include "boba/partition/pairs.h"
+#include "simulator/partition/pairs.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/partition_deal.h"
 
 namespace boba::testing {
+using namespace sim;  // NOLINT
 namespace {
 
 TEST(Pairs, ByHand) {

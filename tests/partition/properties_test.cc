@@ -6,6 +6,7 @@
 #include "tests/support/partition_deal.h"
 
 namespace boba::testing {
+using namespace sim;  // NOLINT
 namespace {
 
 constexpr const char* kSpecs[] = {"iid",

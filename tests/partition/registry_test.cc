@@ -1,15 +1,16 @@
-#include "boba/partition/registry.h"
+#include "simulator/partition/registry.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <string>
 
-#include "boba/partition/dirichlet.h"
-#include "boba/partition/shards.h"
-#include "boba/partition/step.h"
+#include "simulator/partition/dirichlet.h"
+#include "simulator/partition/shards.h"
+#include "simulator/partition/step.h"
 
 namespace boba {
+using namespace sim;  // NOLINT
 namespace {
 
 std::string error_of(std::string_view spec) {

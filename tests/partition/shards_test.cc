@@ -1,4 +1,4 @@
-#include "boba/partition/shards.h"
+#include "simulator/partition/shards.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include "tests/support/partition_deal.h"
 
 namespace boba::testing {
+using namespace sim;  // NOLINT
 namespace {
 
 TEST(Shards, ByHand) {

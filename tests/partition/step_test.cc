@@ -1,10 +1,11 @@
-#include "boba/partition/step.h"
+#include "simulator/partition/step.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/partition_deal.h"
 
 namespace boba::testing {
+using namespace sim;  // NOLINT
 namespace {
 
 Table table_of(std::string_view spec, const std::vector<std::size_t>& counts, std::size_t clients) {

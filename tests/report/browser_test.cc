@@ -7,12 +7,13 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "boba/report/report.h"
+#include "simulator/report/report.h"
 #include "tests/support/report_markup.h"
 #include "tests/support/report_samples.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 // The program's name, or nothing if it is not on the PATH.

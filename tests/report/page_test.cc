@@ -1,4 +1,4 @@
-#include "boba/report/page.h"
+#include "simulator/report/page.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "tests/support/report_markup.h"
 #include "tests/support/report_samples.h"
 
-namespace boba::report {
+namespace boba::sim::report {
 namespace {
 
 using test::count_of;
@@ -257,4 +257,4 @@ TEST(Page, StaysSmallWithManySettings) {
 }
 
 }  // namespace
-}  // namespace boba::report
+}  // namespace boba::sim::report

@@ -1,10 +1,10 @@
-#include "boba/report/report_data.h"
+#include "simulator/report/report_data.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace boba::report {
+namespace boba::sim::report {
 namespace {
 
 RunHeader header_of(int rounds) {
@@ -96,4 +96,4 @@ TEST(MeanPhases, AreThoseOfARound) {
 }
 
 }  // namespace
-}  // namespace boba::report
+}  // namespace boba::sim::report

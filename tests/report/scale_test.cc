@@ -1,11 +1,11 @@
-#include "boba/report/scale.h"
+#include "simulator/report/scale.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-namespace boba::report {
+namespace boba::sim::report {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -89,4 +89,4 @@ TEST(BinOf, CoversTheDomainAndStopsAtItsEnds) {
 }
 
 }  // namespace
-}  // namespace boba::report
+}  // namespace boba::sim::report

@@ -1,12 +1,12 @@
-#include "boba/report/settings.h"
+#include "simulator/report/settings.h"
 
 #include <gtest/gtest.h>
 
-#include "boba/report/page.h"
+#include "simulator/report/page.h"
 #include "tests/support/report_markup.h"
 #include "tests/support/report_samples.h"
 
-namespace boba::report {
+namespace boba::sim::report {
 namespace {
 
 using test::run_data;
@@ -201,4 +201,4 @@ TEST(Conclusion, OfAGridWithoutACompleteRuleSaysSo) {
 }
 
 }  // namespace
-}  // namespace boba::report
+}  // namespace boba::sim::report

@@ -1,10 +1,10 @@
-#include "boba/report/statistics.h"
+#include "simulator/report/statistics.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace boba::report {
+namespace boba::sim::report {
 namespace {
 
 TEST(StatisticsOf, IsThatOfASample) {
@@ -39,4 +39,4 @@ TEST(BandOf, FallsBackToTheLongestCurve) {
 }
 
 }  // namespace
-}  // namespace boba::report
+}  // namespace boba::sim::report

@@ -7,11 +7,11 @@
 #include <set>
 #include <string>
 
-#include "boba/report/line_panel.h"
-#include "boba/report/page.h"
-#include "boba/report/palette.h"
+#include "simulator/report/line_panel.h"
+#include "simulator/report/page.h"
+#include "simulator/report/palette.h"
 
-namespace boba::report {
+namespace boba::sim::report {
 namespace {
 
 using Colours = std::map<std::string, double>;  // relative luminance of each variable
@@ -130,4 +130,4 @@ TEST(Assets, NeedNothingFromOutside) {
 }
 
 }  // namespace
-}  // namespace boba::report
+}  // namespace boba::sim::report

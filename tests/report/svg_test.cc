@@ -1,10 +1,10 @@
-#include "boba/report/svg.h"
+#include "simulator/report/svg.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/report_markup.h"
 
-namespace boba::report {
+namespace boba::sim::report {
 namespace {
 
 using test::markup_fault;
@@ -53,4 +53,4 @@ TEST(PathDataBuilder, WritesPointsAndBoxes) {
 }
 
 }  // namespace
-}  // namespace boba::report
+}  // namespace boba::sim::report

@@ -1,4 +1,4 @@
-#include "boba/report/text.h"
+#include "simulator/report/text.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace boba::report {
+namespace boba::sim::report {
 namespace {
 
 TEST(Escape, LeavesNothingThatMarkupCouldRead) {
@@ -76,4 +76,4 @@ TEST(Listed, NamesAFewAndCountsTheRest) {
 }
 
 }  // namespace
-}  // namespace boba::report
+}  // namespace boba::sim::report

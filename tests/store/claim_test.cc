@@ -11,13 +11,14 @@
 #include <thread>
 #include <vector>
 
-#include "boba/store/owner.h"
-#include "boba/store/sqlite.h"
-#include "boba/store/store.h"
+#include "simulator/store/owner.h"
+#include "simulator/store/sqlite.h"
+#include "simulator/store/store.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 constexpr ClaimMode kModes[] = {ClaimMode::kNew, ClaimMode::kResume, ClaimMode::kRestart};

@@ -8,14 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "boba/store/open.h"
-#include "boba/store/schema.h"
-#include "boba/store/sqlite.h"
-#include "boba/store/store.h"
+#include "simulator/store/open.h"
+#include "simulator/store/schema.h"
+#include "simulator/store/sqlite.h"
+#include "simulator/store/store.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 using store::Access;

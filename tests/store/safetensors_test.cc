@@ -1,6 +1,6 @@
 // The format byte by byte, and headers that lie.
 
-#include "boba/store/safetensors.h"
+#include "simulator/store/safetensors.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -16,6 +16,7 @@
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 std::string file_of(const std::string& header, const std::string& numbers = "") {

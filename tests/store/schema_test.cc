@@ -1,6 +1,6 @@
 // Old files become new ones, foreign ones are left alone, and the views say what the page says.
 
-#include "boba/store/schema.h"
+#include "simulator/store/schema.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -10,11 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "boba/store/store.h"
+#include "simulator/store/store.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 using store::Access;

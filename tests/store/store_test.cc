@@ -1,17 +1,18 @@
 // What goes into a database comes out of it.
 
-#include "boba/store/store.h"
+#include "simulator/store/store.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "boba/store/sqlite.h"
+#include "simulator/store/sqlite.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

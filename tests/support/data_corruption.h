@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "boba/core/random.h"
-#include "boba/data/corruption.h"
+#include "simulator/data/corruption.h"
 
 namespace boba::testing {
+using namespace sim;  // NOLINT
 
 using Image = std::vector<std::uint8_t>;
 

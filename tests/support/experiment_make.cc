@@ -6,6 +6,7 @@
 #include "boba/core/random.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 // Draws from one stream, the next number each time.

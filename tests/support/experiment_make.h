@@ -5,9 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "boba/experiment/experiment.h"
+#include "simulator/experiment/experiment.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 
 // One that passes check(), with every key away from its default now and then; the same number
 // gives the same experiment.

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "boba/core/random.h"
-#include "boba/partition/registry.h"
+#include "simulator/partition/registry.h"
 
 namespace boba::testing {
+using namespace sim;  // NOLINT
 
 using Labels = std::vector<std::uint8_t>;
 using Clients = std::vector<std::vector<std::uint32_t>>;

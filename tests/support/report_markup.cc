@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 constexpr std::array<std::string_view, 2> kVoid = {"meta", "link"};

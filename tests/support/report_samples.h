@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "boba/report/report_data.h"
-#include "boba/store/store.h"
+#include "simulator/report/report_data.h"
+#include "simulator/store/store.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 
 struct SampleGrid {
   std::string dataset = "fashion-mnist";

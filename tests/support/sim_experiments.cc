@@ -9,6 +9,7 @@
 #include "boba/core/random.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 constexpr std::size_t kWords = 12;  // of each class, after the two that mean nothing

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "boba/data/dataset.h"
-#include "boba/experiment/experiment.h"
-#include "boba/sim/trainer.h"
+#include "simulator/data/dataset.h"
+#include "simulator/experiment/experiment.h"
+#include "simulator/train/trainer.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 
 // Images of noise around a pattern per class.
 Dataset small_images(std::size_t classes, ImageShape shape, std::size_t per_class);

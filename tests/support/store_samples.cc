@@ -8,6 +8,7 @@
 #include "boba/core/random.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 template <class T>

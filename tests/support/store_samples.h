@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "boba/store/records.h"
-#include "boba/store/store.h"
+#include "simulator/store/records.h"
+#include "simulator/store/store.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 
 // A run of three classes; the config names rule, attack and seed.
 RunHeader sample_header(const std::string& rule = "boba(f=2)", const std::string& attack = "ipm",

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "boba/dist/mpi.h"
-#include "boba/store/store.h"
+#include "simulator/store/store.h"
 #include "tests/support/tools_mpirun.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 constexpr const char* kExperiment = R"toml(# A small grid

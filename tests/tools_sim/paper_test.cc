@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "boba/store/store.h"
+#include "simulator/store/store.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 constexpr const char* kTiny = R"toml(# A table on built-in data

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "boba/store/sqlite.h"
-#include "boba/store/store.h"
+#include "simulator/store/sqlite.h"
+#include "simulator/store/store.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
+using namespace sim;  // NOLINT
 namespace {
 
 class ResultsCommand : public ::testing::Test {

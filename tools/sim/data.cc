@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "boba/data/catalogue.h"
-#include "boba/data/inventory.h"
-#include "boba/data/synthetic.h"
+#include "simulator/data/catalogue.h"
+#include "simulator/data/inventory.h"
+#include "simulator/data/synthetic.h"
 #include "tools/command.h"
 #include "tools/table.h"
 
@@ -27,55 +27,55 @@ std::string shown(const std::optional<std::size_t>& count) {
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 Outcome run_list(const std::string& folder) {
-  const DataSources sources = default_sources(folder);
-  if (Result<void> sound = check_sources(sources); !sound) return failed(sound.error());
-  const std::vector<FoundSet> sets = list_datasets(sources);
+  const sim::DataSources sources = sim::default_sources(folder);
+  if (Result<void> sound = sim::check_sources(sources); !sound) return failed(sound.error());
+  const std::vector<sim::FoundSet> sets = sim::list_datasets(sources);
   Table table(
       {{"set"}, {"train", Align::kRight}, {"test", Align::kRight}, {"sha256"}, {"found in"}});
-  for (const FoundSet& set : sets) {
+  for (const sim::FoundSet& set : sets) {
     table.add({set.name, shown(set.train), shown(set.test),
                or_dash(set.checksum.substr(0, kShownDigits)), or_dash(set.folder)});
   }
-  const SyntheticSetOptions built_in;
-  table.add({std::string(SyntheticSetOptions::info().name), fmt::format("{}", built_in.train),
+  const sim::SyntheticSetOptions built_in;
+  table.add({std::string(sim::SyntheticSetOptions::info().name), fmt::format("{}", built_in.train),
              fmt::format("{}", built_in.test), "-", "built in"});
   fmt::print("{}\n", table.text());
-  for (const FoundSet& set : sets) {
+  for (const sim::FoundSet& set : sets) {
     if (set.trouble.empty()) continue;
     const std::string text = fmt::format("{}: {}. {}", set.name, set.trouble, set.advice);
     fmt::print("{}\n", wrap(text, kWidth, 0, 2));
   }
-  if (!folder.empty() && !holds_data(folder)) {
+  if (!folder.empty() && !sim::holds_data(folder)) {
     fmt::print("{}\n", wrap(fmt::format("--data {} holds no file of any set.", folder), kWidth, 0));
   }
-  fmt::print("{}", wrap("Looked in " + describe_sources(sources) + ".", kWidth, 0, 2));
+  fmt::print("{}", wrap("Looked in " + sim::describe_sources(sources) + ".", kWidth, 0, 2));
   fmt::print(
       "A folder that holds a set, or folders of sets, goes into --data or BOBA_DATA.\n"
       "sha256 is that of the files as they lie there; 'boba data verify' looks into them.\n");
   return {};
 }
 
-std::string state_name(FileState state) {
+std::string state_name(sim::FileState state) {
   switch (state) {
-    case FileState::kCanonical:
+    case sim::FileState::kCanonical:
       return "ok";
-    case FileState::kReadable:
+    case sim::FileState::kReadable:
       return "readable";
-    case FileState::kDamaged:
+    case sim::FileState::kDamaged:
       break;
   }
   return "damaged";
 }
 
-void print_verified(const VerifiedSet& set) {
+void print_verified(const sim::VerifiedSet& set) {
   Table table({{"state"}, {"items", Align::kRight}, {"checksum"}, {"file"}});
-  for (const VerifiedFile& file : set.files) {
-    const bool damaged = file.state == FileState::kDamaged;
+  for (const sim::VerifiedFile& file : set.files) {
+    const bool damaged = file.state == sim::FileState::kDamaged;
     table.add({state_name(file.state), damaged ? "-" : fmt::format("{}", file.items),
                or_dash(file.digest.substr(0, kShownDigits)), file.name});
   }
   fmt::print("{}\n{}", set.name, table.text(2));
-  for (const VerifiedFile& file : set.files) {
+  for (const sim::VerifiedFile& file : set.files) {
     if (file.remark.empty()) continue;
     fmt::print("{}", wrap(fmt::format("{}: {}", file.role, file.remark), kWidth, 2, 4));
   }
@@ -84,20 +84,20 @@ void print_verified(const VerifiedSet& set) {
 
 // The names asked for, or all sets of which every file was found.
 std::vector<std::string> sets_to_verify(const std::vector<std::string>& names,
-                                        const DataSources& sources) {
+                                        const sim::DataSources& sources) {
   if (!names.empty()) return names;
   std::vector<std::string> found;
-  for (const std::string_view name : dataset_names()) {
-    if (has_dataset(name, sources)) found.emplace_back(name);
+  for (const std::string_view name : sim::dataset_names()) {
+    if (sim::has_dataset(name, sources)) found.emplace_back(name);
   }
   return found;
 }
 
 Outcome run_verify(const std::string& folder, const std::vector<std::string>& names) {
-  const DataSources sources = default_sources(folder);
-  if (Result<void> sound = check_sources(sources); !sound) return failed(sound.error());
+  const sim::DataSources sources = sim::default_sources(folder);
+  if (Result<void> sound = sim::check_sources(sources); !sound) return failed(sound.error());
   for (const std::string& name : names) {
-    if (Result<std::string> known = canonical_dataset(name); !known) {
+    if (Result<std::string> known = sim::canonical_dataset(name); !known) {
       return usage(known.error().message);
     }
   }
@@ -105,10 +105,10 @@ Outcome run_verify(const std::string& folder, const std::vector<std::string>& na
   const std::vector<std::string> wanted = sets_to_verify(names, sources);
   if (wanted.empty()) {
     return Failure{kFailed, fmt::format("no set was found in {}; see 'boba data list'",
-                                        describe_sources(sources))};
+                                        sim::describe_sources(sources))};
   }
   for (const std::string& name : wanted) {
-    const Result<VerifiedSet> set = verify_dataset(name, sources);
+    const Result<sim::VerifiedSet> set = sim::verify_dataset(name, sources);
     if (!set) return failed(set.error());
     print_verified(*set);
     if (set->damaged()) damaged += (damaged.empty() ? "" : ", ") + name;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "boba/core/printable.h"
-#include "boba/paper/paper_report.h"
-#include "boba/paper/progress.h"
+#include "reproduction/paper_report.h"
+#include "reproduction/progress.h"
 #include "tools/command.h"
 #include "tools/file.h"
 #include "tools/sim/paper_options.h"
@@ -51,14 +51,14 @@ Outcome run_list(const ListOptions& options) {
   if (!files) return usage(files.error().message);
   const auto paper = paper_options(options.choice);
   if (!paper) return usage(paper.error().message);
-  std::optional<Store> store;
+  std::optional<sim::Store> store;
   std::error_code ignored;
   if (std::filesystem::exists(options.db, ignored)) {
-    auto opened = Store::open(options.db, OpenMode::kExisting);
+    auto opened = sim::Store::open(options.db, sim::OpenMode::kExisting);
     if (!opened) return failed(opened.error());
     store = *std::move(opened);
   }
-  const auto progress = paper::progress_of(*files, *paper, store ? &*store : nullptr);
+  const auto progress = reproduction::progress_of(*files, *paper, store ? &*store : nullptr);
   if (!progress) return usage(progress.error().message);
   Table table({{"experiment"},
                {"what"},
@@ -68,7 +68,7 @@ Outcome run_list(const ListOptions& options) {
                {"seeds", Align::kRight},
                {"time left", Align::kRight},
                {""}});
-  for (const paper::PaperProgress& each : *progress) {
+  for (const reproduction::PaperProgress& each : *progress) {
     table.add({each.name, each.what, each.datasets, std::to_string(each.runs),
                std::to_string(each.done), each.seeds, time_text(each.seconds_left), each.title});
   }
@@ -87,7 +87,7 @@ Result<void> write_file(const std::string& path, const std::string& text) {
   return file->commit();
 }
 
-Result<paper::EarlierReport> read_earlier(const std::string& folder) {
+Result<reproduction::EarlierReport> read_earlier(const std::string& folder) {
   std::vector<MappedFile> files;
   std::vector<std::string_view> texts;
   for (const char* name : {"numbers.csv", "points.csv", "facts.csv"}) {
@@ -97,7 +97,7 @@ Result<paper::EarlierReport> read_earlier(const std::string& folder) {
     texts.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     files.push_back(*std::move(file));
   }
-  auto report = paper::parse_earlier(texts[0], texts[1], texts[2]);
+  auto report = reproduction::parse_earlier(texts[0], texts[1], texts[2]);
   if (report) return report;
   return Error{report.error().code,
                fmt::format("--earlier {}: {}", folder, report.error().message)};
@@ -123,28 +123,28 @@ Outcome run_report(const ReportCommand& options) {
         "--csv would write over the numbers of --earlier with those of a part of the experiments; "
         "give it another folder, or leave names, --grid and --seeds away");
   }
-  std::optional<paper::EarlierReport> earlier;
+  std::optional<reproduction::EarlierReport> earlier;
   if (!options.earlier.empty()) {
     auto read = read_earlier(options.earlier);
     if (!read) return failed(read.error());
     earlier = *std::move(read);
   }
   // An earlier report can be drawn again without any database, if none is named.
-  std::optional<Store> store;
+  std::optional<sim::Store> store;
   if (!earlier || options.db_given || std::filesystem::exists(options.db, ignored)) {
-    Result<Store> opened =
+    Result<sim::Store> opened =
         open_results(options.db, "'boba paper run' makes one, or name another with --db");
     if (!opened) return failed(opened.error());
     store = *std::move(opened);
   }
-  const auto report = paper::make_paper_report(*files, *paper, store ? &*store : nullptr,
-                                               earlier ? &*earlier : nullptr);
+  const auto report = reproduction::make_paper_report(*files, *paper, store ? &*store : nullptr,
+                                                      earlier ? &*earlier : nullptr);
   if (!report) return failed(report.error());
   if (Result<void> done = write_file(options.out, report->html); !done) return failed(done.error());
   fmt::print("{}\n", printable(options.out));
   if (options.csv.empty()) return {};
   std::filesystem::create_directories(options.csv, ignored);
-  for (const paper::NumbersFile& numbers : report->numbers) {
+  for (const reproduction::NumbersFile& numbers : report->numbers) {
     const std::string path = (std::filesystem::path(options.csv) / numbers.name).string();
     if (Result<void> done = write_file(path, numbers.text); !done) return failed(done.error());
     fmt::print("{}\n", printable(path));

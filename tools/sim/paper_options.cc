@@ -25,11 +25,11 @@ void add_paper_settings(CLI::App& command, PaperChoice& choice) {
       ->allow_extra_args(false);
 }
 
-Result<std::vector<paper::PaperFile>> papers_of(const PaperChoice& choice) {
-  if (choice.names.empty()) return paper::shipped_papers();
-  std::vector<paper::PaperFile> files;
+Result<std::vector<reproduction::PaperFile>> papers_of(const PaperChoice& choice) {
+  if (choice.names.empty()) return reproduction::shipped_papers();
+  std::vector<reproduction::PaperFile> files;
   for (const std::string& name : choice.names) {
-    auto file = paper::load_paper(name);
+    auto file = reproduction::load_paper(name);
     if (!file) return file.error();
     const bool twice = std::any_of(files.begin(), files.end(),
                                    [&](const auto& other) { return other.name == file->name; });
@@ -38,13 +38,13 @@ Result<std::vector<paper::PaperFile>> papers_of(const PaperChoice& choice) {
   return files;
 }
 
-Result<paper::PaperOptions> paper_options(const PaperChoice& choice) {
-  paper::PaperOptions options;
+Result<reproduction::PaperOptions> paper_options(const PaperChoice& choice) {
+  reproduction::PaperOptions options;
   options.quick = choice.quick;
   options.seeds = choice.seeds;
   options.grids = choice.grids;
   for (const std::string& setting : choice.settings) {
-    auto parsed = parse_override(setting);
+    auto parsed = sim::parse_override(setting);
     if (!parsed) return parsed.error();
     options.overrides.push_back(*std::move(parsed));
   }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "boba/core/result.h"
-#include "boba/paper/expand.h"
-#include "boba/paper/paper_file.h"
+#include "reproduction/expand.h"
+#include "reproduction/paper_file.h"
 #include "tools/command.h"
 
 namespace boba::tools {
@@ -28,7 +28,7 @@ void add_paper_choice(CLI::App& command, PaperChoice& choice);
 // --set.
 void add_paper_settings(CLI::App& command, PaperChoice& choice);
 
-Result<std::vector<paper::PaperFile>> papers_of(const PaperChoice& choice);
-Result<paper::PaperOptions> paper_options(const PaperChoice& choice);
+Result<std::vector<reproduction::PaperFile>> papers_of(const PaperChoice& choice);
+Result<reproduction::PaperOptions> paper_options(const PaperChoice& choice);
 
 }  // namespace boba::tools

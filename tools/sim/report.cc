@@ -7,7 +7,7 @@
 #include <string>
 
 #include "boba/core/printable.h"
-#include "boba/report/report.h"
+#include "simulator/report/report.h"
 #include "tools/command.h"
 #include "tools/file.h"
 #include "tools/sim/results_common.h"
@@ -19,7 +19,7 @@ struct Options {
   std::string db = "boba.db";
   std::string out = "boba-report.html";
   std::string where;
-  std::string title = ReportOptions{}.title;
+  std::string title = sim::ReportOptions{}.title;
 };
 
 Outcome run_report(const Options& options) {
@@ -28,12 +28,13 @@ Outcome run_report(const Options& options) {
     return usage(
         fmt::format("--out {} is the database itself; give the page another name", options.out));
   }
-  Result<Store> store = open_results(options.db);
+  Result<sim::Store> store = open_results(options.db);
   if (!store) return failed(store.error());
   if (Result<void> writable = check_writable(options.out); !writable) {
     return failed(writable.error());
   }
-  Result<std::string> html = make_report(*store, {.title = options.title, .where = options.where});
+  Result<std::string> html =
+      make_report(*store, {.title = options.title, .where = options.where});
   if (!html) return failed(html.error());
   Result<OutputFile> file = OutputFile::create(options.out);
   if (!file) return failed(file.error());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "boba/core/printable.h"
-#include "boba/report/text.h"
+#include "simulator/report/text.h"
 #include "tools/command.h"
 #include "tools/sim/results_common.h"
 #include "tools/sim/results_import.h"
@@ -25,7 +25,7 @@ struct Options {
   bool mean = false;
 };
 
-using Runs = std::vector<RunRecord>;
+using Runs = std::vector<sim::RunRecord>;
 
 void print_table(const Runs& runs) {
   Table table({{"run", Align::kRight},
@@ -41,12 +41,13 @@ void print_table(const Runs& runs) {
                {"accuracy", Align::kRight},
                {"mrd", Align::kRight},
                {"seconds", Align::kRight}});
-  for (const RunRecord& run : runs) {
-    const RunHeader& header = run.header;
-    table.add({std::to_string(run.id), std::string(name(run.status)), header.dataset, header.model,
-               header.algorithm, header.rule, header.attack, std::to_string(header.byzantine),
-               std::to_string(header.seed), fmt::format("{}/{}", run.rounds_done, header.rounds),
-               percent(run.accuracy), percent(run.mrd), fmt::format("{:.1f}", run.seconds)});
+  for (const sim::RunRecord& run : runs) {
+    const sim::RunHeader& header = run.header;
+    table.add({std::to_string(run.id), std::string(sim::name(run.status)), header.dataset,
+               header.model, header.algorithm, header.rule, header.attack,
+               std::to_string(header.byzantine), std::to_string(header.seed),
+               fmt::format("{}/{}", run.rounds_done, header.rounds), percent(run.accuracy),
+               percent(run.mrd), fmt::format("{:.1f}", run.seconds)});
   }
   fmt::print("{}", table.text());
 }
@@ -58,7 +59,7 @@ void print_csv_line(std::vector<std::string> cells) {
   for (std::string& cell : cells) {
     if (terminal) cell = printable(cell);
   }
-  fmt::print("{}", report::csv_line(cells));
+  fmt::print("{}", sim::report::csv_line(cells));
 }
 
 void print_csv(const Runs& runs) {
@@ -68,10 +69,10 @@ void print_csv(const Runs& runs) {
       "seconds", "rounds_done", "name",    "partition", "honest",    "parameters",
       "created", "finished",    "version", "error",     "model_file"};
   print_csv_line(titles);
-  for (const RunRecord& run : runs) {
-    const RunHeader& header = run.header;
+  for (const sim::RunRecord& run : runs) {
+    const sim::RunHeader& header = run.header;
     const std::vector<std::string> cells = {std::to_string(run.id),
-                                            std::string(name(run.status)),
+                                            std::string(sim::name(run.status)),
                                             header.dataset,
                                             header.model,
                                             header.algorithm,
@@ -116,7 +117,7 @@ void print_mean_table(const std::vector<RunGroup>& groups) {
                {"mrd", Align::kRight},
                {"seconds", Align::kRight}});
   for (const RunGroup& group : groups) {
-    const RunHeader& header = group.header;
+    const sim::RunHeader& header = group.header;
     table.add({std::to_string(group.runs), header.dataset, header.model, header.algorithm,
                header.rule, header.attack, std::to_string(header.byzantine),
                std::to_string(header.rounds), spread(group.accuracy), spread(group.mrd),
@@ -131,7 +132,7 @@ void print_mean_csv(const std::vector<RunGroup>& groups) {
       "accuracy", "accuracy_sd", "mrd",   "mrd_sd",    "seconds", "name",   "partition", "honest"};
   print_csv_line(titles);
   for (const RunGroup& group : groups) {
-    const RunHeader& header = group.header;
+    const sim::RunHeader& header = group.header;
     const std::vector<std::string> cells = {std::to_string(group.runs),
                                             header.dataset,
                                             header.model,
@@ -165,7 +166,7 @@ void print_mean(const Runs& runs, bool csv) {
 }
 
 Outcome run_results(const Options& options) {
-  Result<Store> store = open_results(options.db);
+  Result<sim::Store> store = open_results(options.db);
   if (!store) return failed(store.error());
   Result<Runs> runs = store->runs(options.where);
   if (!runs) {

@@ -14,12 +14,12 @@ void add_db_option(CLI::App& command, std::string& file) {
       ->capture_default_str();
 }
 
-Result<Store> open_results(const std::string& file, std::string_view advice) {
+Result<sim::Store> open_results(const std::string& file, std::string_view advice) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
     return Error{ErrorCode::kIo, fmt::format("there is no results database {}; {}", file, advice)};
   }
-  return Store::open(file, OpenMode::kExisting);
+  return sim::Store::open(file, sim::OpenMode::kExisting);
 }
 
 std::string percent(std::optional<double> share) {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "boba/core/result.h"
-#include "boba/store/store.h"
+#include "simulator/store/store.h"
 #include "tools/command.h"
 
 namespace boba::tools {
@@ -16,7 +16,7 @@ namespace boba::tools {
 void add_db_option(CLI::App& command, std::string& file);
 
 // A file that is not there is an error that ends with the advice.
-Result<Store> open_results(
+Result<sim::Store> open_results(
     const std::string& file,
     std::string_view advice = "'boba run' makes one, or name another with --db");
 

@@ -22,7 +22,7 @@ struct Options {
 
 constexpr std::size_t kMostShown = 20;
 
-void print_contradictions(const ImportReport& report) {
+void print_contradictions(const sim::ImportReport& report) {
   Table table({{"here", Align::kRight},
                {"there", Align::kRight},
                {"what"},
@@ -30,7 +30,7 @@ void print_contradictions(const ImportReport& report) {
                {"here %", Align::kRight},
                {"there %", Align::kRight}});
   for (std::size_t i = 0; i < std::min(kMostShown, report.contradictions.size()); ++i) {
-    const Contradiction& each = report.contradictions[i];
+    const sim::Contradiction& each = report.contradictions[i];
     table.add({std::to_string(each.ours), std::to_string(each.theirs), each.what,
                std::to_string(each.round), percent(each.accuracy_ours),
                percent(each.accuracy_theirs)});
@@ -47,7 +47,7 @@ void say(std::size_t count, std::string_view what) {
   if (count > 0) fmt::print("{:>6}  {}\n", count, what);
 }
 
-void print_report(const ImportReport& report) {
+void print_report(const sim::ImportReport& report) {
   say(report.copied, "copied");
   say(report.replaced, "took the place of unfinished ones");
   say(report.identical, "were here already, with the same numbers");
@@ -63,10 +63,10 @@ Outcome run_import(const Options& options) {
   if (auto other = open_results(options.from, "nothing was written"); !other) {
     return failed(other.error());
   }
-  Result<Store> store = Store::open(options.db, OpenMode::kCreate);
+  Result<sim::Store> store = sim::Store::open(options.db, sim::OpenMode::kCreate);
   if (!store) return failed(store.error());
-  const auto report =
-      store->import_from(options.from, options.keep ? ImportMode::kKeep : ImportMode::kRefuse);
+  const auto report = store->import_from(
+      options.from, options.keep ? sim::ImportMode::kKeep : sim::ImportMode::kRefuse);
   if (!report) return failed(report.error());
   if (!report->contradictions.empty()) print_contradictions(*report);
   if (!report->written) {

@@ -26,10 +26,10 @@ Json settings_of(const std::string& config) {
   return settings;
 }
 
-Json to_json(const RunRecord& run) {
-  const RunHeader& header = run.header;
+Json to_json(const sim::RunRecord& run) {
+  const sim::RunHeader& header = run.header;
   return {{"run", run.id},
-          {"status", name(run.status)},
+          {"status", sim::name(run.status)},
           {"name", header.name},
           {"dataset", header.dataset},
           {"partition", header.partition},
@@ -57,14 +57,14 @@ Json to_json(const RunRecord& run) {
           {"classes", header.classes}};
 }
 
-Json to_json(const ClientRecord& client) {
+Json to_json(const sim::ClientRecord& client) {
   return {{"client", client.client},
           {"honest", client.honest},
           {"labels", client.labels},
           {"corruption", text_or_null(client.corruption)}};
 }
 
-Json to_json(const RoundRecord& round) {
+Json to_json(const sim::RoundRecord& round) {
   return {{"round", round.round},
           {"learning_rate", json_number(round.learning_rate)},
           {"train_seconds", json_number(round.train_seconds)},
@@ -81,7 +81,7 @@ Json to_json(const RoundRecord& round) {
           {"note", text_or_null(round.note)}};
 }
 
-Json to_json(const EvaluationRecord& evaluation) {
+Json to_json(const sim::EvaluationRecord& evaluation) {
   return {{"round", evaluation.round},
           {"loss", number_or_null(evaluation.loss)},
           {"accuracy", json_number(evaluation.accuracy)},

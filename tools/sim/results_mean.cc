@@ -21,7 +21,7 @@ std::string without_seed(const std::string& config) {
 }
 
 // Data of the same name may differ; their checksum, a line, comes first.
-std::string key_of(const RunHeader& header) {
+std::string key_of(const sim::RunHeader& header) {
   return header.data + '\n' + without_seed(header.config);
 }
 
@@ -46,12 +46,12 @@ Average average_of(std::span<const double> values) {
   return average;
 }
 
-std::vector<RunGroup> group_by_seed(std::span<const RunRecord> runs) {
+std::vector<RunGroup> group_by_seed(std::span<const sim::RunRecord> runs) {
   std::vector<RunGroup> groups;
   std::vector<Numbers> numbers;
   std::map<std::string, std::size_t> places;
-  for (const RunRecord& run : runs) {
-    if (run.status != RunStatus::kFinished) continue;
+  for (const sim::RunRecord& run : runs) {
+    if (run.status != sim::RunStatus::kFinished) continue;
     const auto [place, fresh] = places.try_emplace(key_of(run.header), groups.size());
     if (fresh) {
       groups.emplace_back().header = run.header;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "boba/store/records.h"
+#include "simulator/store/records.h"
 
 namespace boba::tools {
 
@@ -18,7 +18,7 @@ struct Average {
 Average average_of(std::span<const double> values);
 
 struct RunGroup {
-  RunHeader header;  // of its first run; the seed says nothing
+  sim::RunHeader header;  // of its first run; the seed says nothing
   std::size_t runs = 0;
   Average accuracy;
   Average mrd;
@@ -26,6 +26,6 @@ struct RunGroup {
 };
 
 // The finished ones among the runs, in the order of each group's first run.
-std::vector<RunGroup> group_by_seed(std::span<const RunRecord> runs);
+std::vector<RunGroup> group_by_seed(std::span<const sim::RunRecord> runs);
 
 }  // namespace boba::tools

@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "boba/store/store.h"
+#include "simulator/store/store.h"
 
 namespace boba::tools {
 
 struct WholeRun {
-  RunRecord record;
-  std::vector<ClientRecord> clients;
-  std::vector<RoundRecord> rounds;
-  std::vector<EvaluationRecord> evaluations;
-  std::optional<EstimateRecord> estimate;
+  sim::RunRecord record;
+  std::vector<sim::ClientRecord> clients;
+  std::vector<sim::RoundRecord> rounds;
+  std::vector<sim::EvaluationRecord> evaluations;
+  std::optional<sim::EstimateRecord> estimate;
 };
 
-Result<WholeRun> read_whole_run(const Store& store, std::int64_t run);
+Result<WholeRun> read_whole_run(const sim::Store& store, std::int64_t run);
 
 std::string run_text(const WholeRun& run);
 std::string run_json(const WholeRun& run);

@@ -19,21 +19,21 @@ namespace {
 constexpr std::size_t kMostLines = 20;
 constexpr std::size_t kMostNotes = 5;
 
-std::string heading_text(const RunRecord& run) {
-  const RunHeader& header = run.header;
+std::string heading_text(const sim::RunRecord& run) {
+  const sim::RunHeader& header = run.header;
   std::string text =
       fmt::format("run {}: {} on {}, attack {}, seed {}\n", run.id, printable(header.rule),
                   printable(header.dataset), printable(header.attack), header.seed);
   text += fmt::format("{} after {} of {} rounds, accuracy {} %, mrd {} points, {:.1f} s\n",
-                      name(run.status), run.rounds_done, header.rounds, percent(run.accuracy),
+                      sim::name(run.status), run.rounds_done, header.rounds, percent(run.accuracy),
                       percent(run.mrd), run.seconds);
   if (!run.owner.empty()) text += fmt::format("held by {}\n", printable(run.owner));
   if (!run.error.empty()) text += fmt::format("error: {}\n", printable(run.error));
   return text;
 }
 
-std::string settings_text(const RunRecord& run) {
-  const RunHeader& header = run.header;
+std::string settings_text(const sim::RunRecord& run) {
+  const sim::RunHeader& header = run.header;
   std::string text = "\nSettings\n";
   std::istringstream lines(header.config);
   for (std::string line; std::getline(lines, line);) {
@@ -48,14 +48,15 @@ std::string settings_text(const RunRecord& run) {
   return text;
 }
 
-std::string class_name(const RunHeader& header, std::size_t k) {
+std::string class_name(const sim::RunHeader& header, std::size_t k) {
   return k < header.classes.size() ? header.classes[k] : fmt::format("class {}", k);
 }
 
 std::string clients_text(const WholeRun& run) {
   if (run.clients.empty()) return "";
   std::size_t classes = run.record.header.classes.size();
-  for (const ClientRecord& client : run.clients) classes = std::max(classes, client.labels.size());
+  for (const sim::ClientRecord& client : run.clients)
+    classes = std::max(classes, client.labels.size());
   std::vector<Table::Column> columns = {{"client", Align::kRight}, {"kind"}};
   for (std::size_t k = 0; k < classes; ++k) {
     columns.push_back({class_name(run.record.header, k), Align::kRight});
@@ -63,7 +64,7 @@ std::string clients_text(const WholeRun& run) {
   columns.push_back({"all", Align::kRight});
   columns.push_back({"corruption"});
   Table table(std::move(columns));
-  for (const ClientRecord& client : run.clients) {
+  for (const sim::ClientRecord& client : run.clients) {
     std::vector<std::string> cells = {std::to_string(client.client),
                                       client.honest ? "honest" : "Byzantine"};
     for (std::size_t k = 0; k < classes; ++k) {
@@ -82,7 +83,7 @@ std::string clients_text(const WholeRun& run) {
 std::string evaluations_text(const WholeRun& run) {
   if (run.evaluations.empty()) return "";
   Table table({{"round", Align::kRight}, {"accuracy", Align::kRight}, {"loss", Align::kRight}});
-  for (const EvaluationRecord& evaluation : run.evaluations) {
+  for (const sim::EvaluationRecord& evaluation : run.evaluations) {
     table.add({std::to_string(evaluation.round), percent(evaluation.accuracy),
                evaluation.loss ? short_number(*evaluation.loss) : "-"});
   }
@@ -92,7 +93,7 @@ std::string evaluations_text(const WholeRun& run) {
 // Recall of each class beside its line of the confusion matrix.
 std::string last_evaluation_text(const WholeRun& run) {
   if (run.evaluations.empty() || run.evaluations.back().recall.empty()) return "";
-  const EvaluationRecord& last = run.evaluations.back();
+  const sim::EvaluationRecord& last = run.evaluations.back();
   const std::size_t classes = last.recall.size();
   const bool whole = last.confusion.size() == classes * classes;
   std::vector<Table::Column> columns = {{"truth"}, {"recall", Align::kRight}};
@@ -119,23 +120,23 @@ std::string last_evaluation_text(const WholeRun& run) {
 // Means over some rounds that follow each other.
 class Stretch {
  public:
-  Stretch(std::span<const RoundRecord> rounds, std::size_t clients)
+  Stretch(std::span<const sim::RoundRecord> rounds, std::size_t clients)
       : rounds_(rounds), clients_(clients) {}
 
   std::vector<std::string> cells() const {
     const int first = rounds_.front().round;
     const int last = rounds_.back().round;
     return {first == last ? std::to_string(first) : fmt::format("{}-{}", first, last),
-            mean([&](const RoundRecord& each) { return static_cast<double>(accepted(each)); }),
-            mean([](const RoundRecord& each) { return double{1} * each.false_accepts; }),
-            mean([](const RoundRecord& each) { return double{1} * each.false_rejects; }),
-            mean([](const RoundRecord& each) { return each.label_error.value_or(NAN); }),
-            mean([](const RoundRecord& each) { return each.update_norm; }),
-            mean([](const RoundRecord& each) { return each.learning_rate; })};
+            mean([&](const sim::RoundRecord& each) { return static_cast<double>(accepted(each)); }),
+            mean([](const sim::RoundRecord& each) { return double{1} * each.false_accepts; }),
+            mean([](const sim::RoundRecord& each) { return double{1} * each.false_rejects; }),
+            mean([](const sim::RoundRecord& each) { return each.label_error.value_or(NAN); }),
+            mean([](const sim::RoundRecord& each) { return each.update_norm; }),
+            mean([](const sim::RoundRecord& each) { return each.learning_rate; })};
   }
 
  private:
-  std::size_t accepted(const RoundRecord& round) const {
+  std::size_t accepted(const sim::RoundRecord& round) const {
     const std::size_t came = round.participants.empty() ? clients_ : round.participants.size();
     return came - std::min(came, round.rejected.size());
   }
@@ -144,7 +145,7 @@ class Stretch {
   std::string mean(Part part) const {
     double sum = 0;
     std::size_t count = 0;
-    for (const RoundRecord& round : rounds_) {
+    for (const sim::RoundRecord& round : rounds_) {
       const double value = part(round);
       if (!std::isfinite(value)) continue;
       sum += value;
@@ -153,13 +154,13 @@ class Stretch {
     return count == 0 ? "-" : short_number(sum / static_cast<double>(count));
   }
 
-  std::span<const RoundRecord> rounds_;
+  std::span<const sim::RoundRecord> rounds_;
   std::size_t clients_;
 };
 
 std::string rounds_text(const WholeRun& run) {
   if (run.rounds.empty()) return "";
-  const RunHeader& header = run.record.header;
+  const sim::RunHeader& header = run.record.header;
   const std::size_t clients =
       run.clients.empty() ? static_cast<std::size_t>(std::max(0, header.honest + header.byzantine))
                           : run.clients.size();
@@ -171,7 +172,7 @@ std::string rounds_text(const WholeRun& run) {
                {"update norm", Align::kRight},
                {"learning rate", Align::kRight}});
   const std::size_t step = (run.rounds.size() + kMostLines - 1) / kMostLines;
-  const std::span<const RoundRecord> rounds(run.rounds);
+  const std::span<const sim::RoundRecord> rounds(run.rounds);
   for (std::size_t i = 0; i < rounds.size(); i += step) {
     table.add(Stretch(rounds.subspan(i, std::min(step, rounds.size() - i)), clients).cells());
   }
@@ -181,7 +182,7 @@ std::string rounds_text(const WholeRun& run) {
 std::string notes_text(const WholeRun& run) {
   std::string text;
   std::size_t notes = 0;
-  for (const RoundRecord& round : run.rounds) {
+  for (const sim::RoundRecord& round : run.rounds) {
     if (round.note.empty()) continue;
     if (++notes <= kMostNotes) {
       text += fmt::format("  round {}: {}\n", round.round, printable(round.note));
@@ -194,18 +195,18 @@ std::string notes_text(const WholeRun& run) {
 std::string times_text(const WholeRun& run) {
   if (run.rounds.empty()) return "";
   Table table({{"part"}, {"seconds", Align::kRight}, {"a round", Align::kRight}});
-  const auto add = [&](const char* part, double RoundRecord::*member) {
+  const auto add = [&](const char* part, double sim::RoundRecord::*member) {
     double sum = 0;
-    for (const RoundRecord& round : run.rounds) {
+    for (const sim::RoundRecord& round : run.rounds) {
       if (std::isfinite(round.*member)) sum += round.*member;
     }
     table.add({part, fmt::format("{:.3f}", sum),
                fmt::format("{:.6f}", sum / static_cast<double>(run.rounds.size()))});
   };
-  add("training", &RoundRecord::train_seconds);
-  add("attack", &RoundRecord::attack_seconds);
-  add("aggregation", &RoundRecord::aggregate_seconds);
-  add("evaluation", &RoundRecord::evaluate_seconds);
+  add("training", &sim::RoundRecord::train_seconds);
+  add("attack", &sim::RoundRecord::attack_seconds);
+  add("aggregation", &sim::RoundRecord::aggregate_seconds);
+  add("evaluation", &sim::RoundRecord::evaluate_seconds);
   return "\nTimes\n" + table.text(2);
 }
 

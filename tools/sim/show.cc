@@ -21,7 +21,7 @@ struct Options {
 };
 
 Outcome run_show(const Options& options) {
-  Result<Store> store = open_results(options.db);
+  Result<sim::Store> store = open_results(options.db);
   if (!store) return failed(store.error());
   Result<WholeRun> run = read_whole_run(*store, options.run);
   if (!run) return failed(run.error());
@@ -31,7 +31,7 @@ Outcome run_show(const Options& options) {
 
 }  // namespace
 
-Result<WholeRun> read_whole_run(const Store& store, std::int64_t run) {
+Result<WholeRun> read_whole_run(const sim::Store& store, std::int64_t run) {
   WholeRun whole;
   // Fills one part; false at the first error.
   Result<void> state;

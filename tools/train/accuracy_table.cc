@@ -19,7 +19,7 @@ constexpr const char* kNoValue = "-";
 using Settings = std::map<std::string, std::string>;
 
 // The keys of a run that could tell it from another one of the same rule, attack and seed.
-Settings settings_of(const RunRecord& run) {
+Settings settings_of(const sim::RunRecord& run) {
   Settings settings;
   std::istringstream lines(run.header.config);
   for (std::string line; std::getline(lines, line);) {
@@ -102,9 +102,9 @@ std::optional<double> AccuracyTable::worst(std::size_t row) const {
   return worst;
 }
 
-AccuracyTable accuracy_table(std::span<const RunRecord> runs) {
+AccuracyTable accuracy_table(std::span<const sim::RunRecord> runs) {
   std::vector<Settings> settings;
-  for (const RunRecord& run : runs) settings.push_back(settings_of(run));
+  for (const sim::RunRecord& run : runs) settings.push_back(settings_of(run));
   AccuracyTable table;
   table.keys = varying_keys(settings);
   std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> values;
@@ -112,7 +112,7 @@ AccuracyTable accuracy_table(std::span<const RunRecord> runs) {
     const std::size_t row =
         row_place(table.rows, runs[i].header.rule, values_of(settings[i], table.keys));
     const std::size_t attack = attack_place(table.attacks, runs[i].header.attack);
-    if (runs[i].status != RunStatus::kFinished || !runs[i].accuracy) continue;
+    if (runs[i].status != sim::RunStatus::kFinished || !runs[i].accuracy) continue;
     values[{row, attack}].push_back(100 * *runs[i].accuracy);
   }
   for (std::size_t row = 0; row < table.rows.size(); ++row) {

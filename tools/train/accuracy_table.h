@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "boba/store/records.h"
+#include "simulator/store/records.h"
 
 namespace boba::tools {
 
@@ -35,7 +35,7 @@ struct AccuracyTable {
   std::optional<double> worst(std::size_t row) const;
 };
 
-AccuracyTable accuracy_table(std::span<const RunRecord> runs);
+AccuracyTable accuracy_table(std::span<const sim::RunRecord> runs);
 
 // Aligned text with a column "worst" where there are several attacks.
 std::string to_text(const AccuracyTable& table);

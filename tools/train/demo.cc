@@ -10,10 +10,10 @@
 #include <string>
 
 #include "boba/core/printable.h"
-#include "boba/data/catalogue.h"
-#include "boba/experiment/grid.h"
-#include "boba/report/report.h"
-#include "boba/store/store.h"
+#include "simulator/data/catalogue.h"
+#include "simulator/experiment/grid.h"
+#include "simulator/report/report.h"
+#include "simulator/store/store.h"
 #include "tools/command.h"
 #include "tools/file.h"
 #include "tools/table.h"
@@ -33,24 +33,24 @@ struct Options : RunOptions {
   std::string out = "boba-demo.html";
 };
 
-Result<Grid> choose_grid(const Options& options) {
+Result<sim::Grid> choose_grid(const Options& options) {
   const auto overrides = overrides_of(options.settings);
   if (!overrides) return overrides.error();
-  auto grid = load_grid(options.experiment, *overrides);
+  auto grid = sim::load_grid(options.experiment, *overrides);
   if (!grid || options.experiment != kExperiment) return grid;
   const std::string& set = grid->experiments.front().data.set;
   // Only data that are missing are replaced; what is wrong with files that are there is told.
-  if (set != kDataset || has_dataset(set, default_sources(options.data))) return grid;
+  if (set != kDataset || sim::has_dataset(set, sim::default_sources(options.data))) return grid;
   fmt::print(stderr,
              "Fashion-MNIST was not found (Debian: apt-get install dataset-fashion-mnist); the "
              "built-in data set serves instead.\n");
-  return load_grid(kWithoutData, *overrides);
+  return sim::load_grid(kWithoutData, *overrides);
 }
 
-void introduce(const Grid& grid) {
-  const Experiment& e = grid.experiments.front();
+void introduce(const sim::Grid& grid) {
+  const sim::Experiment& e = grid.experiments.front();
   int attackers = 0;
-  for (const Experiment& each : grid.experiments) {
+  for (const sim::Experiment& each : grid.experiments) {
     attackers = std::max(attackers, each.federation.byzantine);
   }
   fmt::print("{} clients share the training data of {}; each holds only a few classes.\n",
@@ -65,7 +65,7 @@ struct WorstClass {
   double recall = 0;  // in percent
 };
 
-Result<WorstClass> worst_class(const Store& store, const RunRecord& run) {
+Result<WorstClass> worst_class(const sim::Store& store, const sim::RunRecord& run) {
   const auto evaluations = store.evaluations(run.id);
   if (!evaluations) return evaluations.error();
   WorstClass worst;
@@ -77,7 +77,7 @@ Result<WorstClass> worst_class(const Store& store, const RunRecord& run) {
   return worst;
 }
 
-Result<void> print_table(const Store& store, const GridOutcome& outcome) {
+Result<void> print_table(const sim::Store& store, const GridOutcome& outcome) {
   Table table({{"rule"},
                {"attack"},
                {"accuracy %", Align::kRight},
@@ -85,7 +85,7 @@ Result<void> print_table(const Store& store, const GridOutcome& outcome) {
                {"recall %", Align::kRight},
                {"attackers let in", Align::kRight},
                {"honest kept out", Align::kRight}});
-  for (const RunRecord& run : outcome.runs) {
+  for (const sim::RunRecord& run : outcome.runs) {
     const auto worst = worst_class(store, run);
     if (!worst) return worst.error();
     const auto rounds = store.rounds(run.id);
@@ -93,7 +93,7 @@ Result<void> print_table(const Store& store, const GridOutcome& outcome) {
     double accepts = 0;
     double rejects = 0;
     double count = 0;
-    for (const RoundRecord& round : *rounds) {
+    for (const sim::RoundRecord& round : *rounds) {
       if (!round.note.empty()) continue;  // a lost model: nobody was judged
       accepts += round.false_accepts;
       rejects += round.false_rejects;
@@ -134,8 +134,8 @@ void explain(const GridOutcome& outcome) {
                  100, 0));
 }
 
-Result<void> write_report(const Store& store, const std::string& out) {
-  const auto page = make_report(store, {.title = "boba demo"});
+Result<void> write_report(const sim::Store& store, const std::string& out) {
+  const auto page = sim::make_report(store, {.title = "boba demo"});
   if (!page) return page.error();
   auto file = OutputFile::create(out);
   if (!file) return file.error();
@@ -146,7 +146,7 @@ Result<void> write_report(const Store& store, const std::string& out) {
 Outcome run(const Options& options) {
   const auto grid = choose_grid(options);
   if (!grid) return usage(grid.error().message);
-  auto store = Store::open(options.db, OpenMode::kCreate);
+  auto store = sim::Store::open(options.db, sim::OpenMode::kCreate);
   if (!store) return failed(store.error());
   introduce(*grid);
   const auto outcome = run_with_progress(*grid, *store, options, *make_self_communicator());

@@ -14,7 +14,7 @@ constexpr std::size_t kMostShown = 12;
 
 }  // namespace
 
-std::string label_table_text(std::span<const ClientRecord> clients,
+std::string label_table_text(std::span<const sim::ClientRecord> clients,
                              std::span<const std::string> classes, const std::string& partition,
                              std::int64_t run) {
   std::vector<Table::Column> columns = {{"client", Align::kRight}};
@@ -24,7 +24,7 @@ std::string label_table_text(std::span<const ClientRecord> clients,
   std::size_t honest = 0;
   std::size_t shown = 0;
   std::size_t examples = 0;
-  for (const ClientRecord& client : clients) {
+  for (const sim::ClientRecord& client : clients) {
     std::size_t sum = 0;
     for (const std::size_t count : client.labels) sum += count;
     if (!client.honest) continue;

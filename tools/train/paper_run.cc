@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "boba/core/printable.h"
-#include "boba/data/catalogue.h"
 #include "boba/dist/communicator.h"
-#include "boba/paper/measure/measure.h"
+#include "reproduction/measure/measure.h"
+#include "simulator/data/catalogue.h"
 #include "tools/sim/paper_options.h"
 #include "tools/train/accuracy_table.h"
 #include "tools/train/run_options.h"
@@ -30,7 +30,7 @@ struct Ended {
   std::size_t failed = 0;
 };
 
-void introduce(const paper::PaperFile& file, std::size_t runs, const char* noun) {
+void introduce(const reproduction::PaperFile& file, std::size_t runs, const char* noun) {
   fmt::print("{} ({}): {} {}{}\n", printable(file.title),
              printable(file.what.empty() ? file.name : file.what), runs, noun,
              runs == 1 ? "" : "s");
@@ -38,40 +38,41 @@ void introduce(const paper::PaperFile& file, std::size_t runs, const char* noun)
 }
 
 // A table for each data set.
-void print_accuracies(const std::vector<RunRecord>& runs) {
+void print_accuracies(const std::vector<sim::RunRecord>& runs) {
   std::vector<std::string> datasets;
-  for (const RunRecord& run : runs) {
+  for (const sim::RunRecord& run : runs) {
     if (std::find(datasets.begin(), datasets.end(), run.header.dataset) == datasets.end()) {
       datasets.push_back(run.header.dataset);
     }
   }
   for (const std::string& dataset : datasets) {
-    std::vector<RunRecord> own;
+    std::vector<sim::RunRecord> own;
     std::copy_if(runs.begin(), runs.end(), std::back_inserter(own),
-                 [&](const RunRecord& run) { return run.header.dataset == dataset; });
+                 [&](const sim::RunRecord& run) { return run.header.dataset == dataset; });
     fmt::print("Accuracy in percent, {}:\n{}\n", dataset, to_text(accuracy_table(own)));
   }
 }
 
-Result<Ended> run_runs(const paper::PaperFile& file, const paper::PaperOptions& paper, Store& store,
-                       const Options& options) {
-  const auto expanded = paper::expand(file, paper);
+Result<Ended> run_runs(const reproduction::PaperFile& file, const reproduction::PaperOptions& paper,
+                       sim::Store& store, const Options& options) {
+  const auto expanded = reproduction::expand(file, paper);
   if (!expanded) return expanded.error();
   introduce(file, expanded->runs.size(), "run");
   if (expanded->runs.empty()) return Ended();
-  const auto outcome = run_with_progress(paper::grid_of(file, expanded->runs), store, options,
-                                         *make_self_communicator());
+  const auto outcome = run_with_progress(reproduction::grid_of(file, expanded->runs), store,
+                                         options, *make_self_communicator());
   if (!outcome) return outcome.error();
   print_accuracies(outcome->runs);
   for (const std::string& complaint : outcome->complaints) complain(complaint);
   return Ended{outcome->stopped, outcome->complaints.size()};
 }
 
-Result<Ended> run_measured(const paper::PaperFile& file, const paper::PaperOptions& paper,
-                           Store& store, const Options& options) {
-  DatasetCache data(default_sources(options.data));
+Result<Ended> run_measured(const reproduction::PaperFile& file,
+                           const reproduction::PaperOptions& paper, sim::Store& store,
+                           const Options& options) {
+  sim::DatasetCache data(sim::default_sources(options.data));
   bool introduced = false;
-  const auto outcome = paper::run_measurements(
+  const auto outcome = reproduction::run_measurements(
       file,
       {.paper = paper,
        .device = options.device,
@@ -99,16 +100,17 @@ Outcome run(const Options& options) {
   choice.settings = options.settings;
   const auto paper = paper_options(choice);
   if (!paper) return usage(paper.error().message);
-  for (const paper::PaperFile& file : *files) {
-    const auto sound = paper::expand(file, *paper);
+  for (const reproduction::PaperFile& file : *files) {
+    const auto sound = reproduction::expand(file, *paper);
     if (!sound) return usage(sound.error().message);
   }
-  auto store = Store::open(options.db, OpenMode::kCreate);
+  auto store = sim::Store::open(options.db, sim::OpenMode::kCreate);
   if (!store) return failed(store.error());
   std::size_t unfinished = 0;
-  for (const paper::PaperFile& file : *files) {
-    const auto ended = paper::is_runs(file.kind) ? run_runs(file, *paper, *store, options)
-                                                 : run_measured(file, *paper, *store, options);
+  for (const reproduction::PaperFile& file : *files) {
+    const auto ended = reproduction::is_runs(file.kind)
+                           ? run_runs(file, *paper, *store, options)
+                           : run_measured(file, *paper, *store, options);
     if (!ended) return failed(ended.error());
     if (ended->stopped) {
       return Failure{kFailed, "stopped; the same command goes on where it was"};

@@ -21,15 +21,15 @@ double seconds_since(Clock::time_point start) {
 }
 
 // What distinguishes the runs of a grid, in columns.
-std::vector<std::string> labels_of(const Grid& grid) {
+std::vector<std::string> labels_of(const sim::Grid& grid) {
   std::size_t rule = 0;
   std::size_t attack = 0;
-  for (const Experiment& e : grid.experiments) {
+  for (const sim::Experiment& e : grid.experiments) {
     rule = std::max(rule, e.rule.size());
     attack = std::max(attack, e.attack.size());
   }
   std::vector<std::string> labels;
-  for (const Experiment& e : grid.experiments) {
+  for (const sim::Experiment& e : grid.experiments) {
     labels.push_back(
         printable(fmt::format("{:<{}}  {:<{}}  seed {}", e.rule, rule, e.attack, attack, e.seed)));
   }
@@ -50,12 +50,12 @@ std::string bar(double share, std::size_t width) {
   return std::string(full, '#') + std::string(width - full, '.');
 }
 
-Progress::Progress(const Grid& grid, const ProgressOptions& options)
+Progress::Progress(const sim::Grid& grid, const ProgressOptions& options)
     : grid_(grid), options_(options), labels_(labels_of(grid)), start_(Clock::now()) {
-  for (const Experiment& e : grid.experiments) rounds_open_ += e.training.rounds;
+  for (const sim::Experiment& e : grid.experiments) rounds_open_ += e.training.rounds;
 }
 
-void Progress::started(std::size_t index, std::int64_t run, const Simulation& simulation) {
+void Progress::started(std::size_t index, std::int64_t run, const sim::Simulation& simulation) {
   const std::lock_guard lock(mutex_);
   Running& state = running_[index];
   state = {.run = run,
@@ -82,7 +82,7 @@ void Progress::started(std::size_t index, std::int64_t run, const Simulation& si
   draw(true);
 }
 
-void Progress::round(std::size_t index, const RoundEntry& entry) {
+void Progress::round(std::size_t index, const sim::RoundEntry& entry) {
   const std::lock_guard lock(mutex_);
   Running& state = running_[index];
   state.done = entry.round.round;
@@ -92,7 +92,8 @@ void Progress::round(std::size_t index, const RoundEntry& entry) {
   draw(entry.evaluation.has_value());
 }
 
-void Progress::ended(std::size_t index, std::int64_t run, RunEnd end, const std::string& message) {
+void Progress::ended(std::size_t index, std::int64_t run, sim::RunEnd end,
+                     const std::string& message) {
   const std::lock_guard lock(mutex_);
   ++ends_[static_cast<std::size_t>(end)];
   ++settled_;
@@ -104,25 +105,25 @@ void Progress::ended(std::size_t index, std::int64_t run, RunEnd end, const std:
   rounds_open_ -= rounds - state.done;
   const std::string head = fmt::format("run {:>4}  {}  ", run, labels_[index]);
   switch (end) {
-    case RunEnd::kFinished:
+    case sim::RunEnd::kFinished:
       say(fmt::format("{}{}after {} rounds  {}\n", head,
                       state.accuracy < 0 ? "" : fmt::format("{:6.2f} % ", 100 * state.accuracy),
                       rounds, clock_time(seconds_since(state.since))));
       break;
-    case RunEnd::kStopped:
+    case sim::RunEnd::kStopped:
       say(fmt::format("{}stopped after round {} of {}\n", head, state.done, rounds));
       break;
-    case RunEnd::kFailed:
+    case sim::RunEnd::kFailed:
       say(fmt::format("{}failed\n", head));
       complaints_.push_back(fmt::format("run {} failed: {}", run, message));
       break;
-    case RunEnd::kDone:
+    case sim::RunEnd::kDone:
       break;
-    case RunEnd::kBusy:
+    case sim::RunEnd::kBusy:
       complaints_.push_back(fmt::format("run {} is left to the process that has it{}", run,
                                         message.empty() ? "" : ": " + message));
       break;
-    case RunEnd::kUnfinished:
+    case sim::RunEnd::kUnfinished:
       complaints_.push_back(
           fmt::format("run {} was begun before and is not finished: --resume "
                       "continues it, --again starts it over",

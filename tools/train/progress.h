@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "boba/experiment/grid.h"
-#include "boba/sim/runner.h"
+#include "simulator/experiment/grid.h"
+#include "simulator/train/runner.h"
 
 namespace boba::tools {
 
@@ -30,18 +30,19 @@ struct ProgressOptions {
   bool quiet = false;        // say nothing at all
 };
 
-class Progress final : public RunObserver {
+class Progress final : public sim::RunObserver {
  public:
-  Progress(const Grid& grid, const ProgressOptions& options);
+  Progress(const sim::Grid& grid, const ProgressOptions& options);
 
-  void started(std::size_t index, std::int64_t run, const Simulation& simulation) override;
-  void round(std::size_t index, const RoundEntry& entry) override;
-  void ended(std::size_t index, std::int64_t run, RunEnd end, const std::string& message) override;
+  void started(std::size_t index, std::int64_t run, const sim::Simulation& simulation) override;
+  void round(std::size_t index, const sim::RoundEntry& entry) override;
+  void ended(std::size_t index, std::int64_t run, sim::RunEnd end,
+             const std::string& message) override;
 
   // Takes the bars away. The rest is known only now.
   void close();
 
-  std::size_t count(RunEnd end) const { return ends_[static_cast<std::size_t>(end)]; }
+  std::size_t count(sim::RunEnd end) const { return ends_[static_cast<std::size_t>(end)]; }
   // Ids of the runs that ended, by place in the grid.
   std::map<std::size_t, std::int64_t> runs() const;
   // One sentence for each run that failed or was left alone, for the last word of the command.
@@ -65,7 +66,7 @@ class Progress final : public RunObserver {
   std::string total_line() const;
   double seconds_left() const;
 
-  const Grid& grid_;
+  const sim::Grid& grid_;
   ProgressOptions options_;
   std::vector<std::string> labels_;  // "boba(f=16)  ipm  seed 1", aligned, one per run
   mutable std::mutex mutex_;

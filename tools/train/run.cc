@@ -9,8 +9,8 @@
 
 #include "boba/core/printable.h"
 #include "boba/dist/launch.h"
-#include "boba/experiment/grid.h"
-#include "boba/store/store.h"
+#include "simulator/experiment/grid.h"
+#include "simulator/store/store.h"
 #include "tools/command.h"
 #include "tools/table.h"
 #include "tools/train/accuracy_table.h"
@@ -34,14 +34,14 @@ std::string runs_text(std::size_t count) {
 std::string shipped_list() {
   constexpr std::size_t kIndent = 18;
   std::string text;
-  for (const ShippedExperiment& shipped : shipped_experiments()) {
+  for (const sim::ShippedExperiment& shipped : sim::shipped_experiments()) {
     const std::string lines = wrap(shipped.summary, 100, kIndent);
     text += fmt::format("  {:<{}}", shipped.name, kIndent - 2) + lines.substr(kIndent);
   }
   return text;
 }
 
-Outcome show_grid(const Grid& grid) {
+Outcome show_grid(const sim::Grid& grid) {
   Table table({{"", Align::kRight},
                {"data"},
                {"partition"},
@@ -53,7 +53,7 @@ Outcome show_grid(const Grid& grid) {
                {"rounds", Align::kRight}});
   std::size_t number = 0;
   long rounds = 0;
-  for (const Experiment& e : grid.experiments) {
+  for (const sim::Experiment& e : grid.experiments) {
     table.add({std::to_string(++number), e.data.set, e.data.partition, e.model.kind, e.rule,
                e.attack, std::to_string(e.attack == "none" ? 0 : e.federation.byzantine),
                std::to_string(e.seed), std::to_string(e.training.rounds)});
@@ -67,7 +67,8 @@ Outcome show_grid(const Grid& grid) {
 
 Outcome report_outcome(const GridOutcome& outcome, const std::string& db, bool speaks) {
   std::size_t finished = 0;
-  for (const RunRecord& run : outcome.runs) finished += run.status == RunStatus::kFinished ? 1 : 0;
+  for (const sim::RunRecord& run : outcome.runs)
+    finished += run.status == sim::RunStatus::kFinished ? 1 : 0;
   if (finished > 0 && speaks) {
     fmt::print("Accuracy in percent:\n{}", to_text(accuracy_table(outcome.runs)));
     fmt::print("{} in {}; 'boba report --db {}' draws them\n", runs_text(outcome.runs.size()),
@@ -85,21 +86,22 @@ Outcome report_outcome(const GridOutcome& outcome, const std::string& db, bool s
 }
 
 // What every rank must have alike.
-std::string settings_text(const Grid& grid, const Options& options) {
+std::string settings_text(const sim::Grid& grid, const Options& options) {
   std::string text =
       fmt::format("{} {} {} {}\n", BOBA_VERSION, options.device, options.resume, options.again);
-  for (const Experiment& experiment : grid.experiments) text += canonical_text(experiment) + "\n";
+  for (const sim::Experiment& experiment : grid.experiments)
+    text += sim::canonical_text(experiment) + "\n";
   return text;
 }
 
-Result<Grid> load(const Options& options) {
+Result<sim::Grid> load(const Options& options) {
   const auto overrides = overrides_of(options.settings);
   if (!overrides) return overrides.error();
-  return load_grid(options.experiment, *overrides);
+  return sim::load_grid(options.experiment, *overrides);
 }
 
 // On all ranks, or on none.
-Result<Grid> load_on(const Communicator& ranks, const Options& options) {
+Result<sim::Grid> load_on(const Communicator& ranks, const Options& options) {
   auto grid = load(options);
   const Result<void> mine = grid ? Result<void>() : Result<void>(grid.error());
   if (const Result<void> all = agree(ranks, mine); !all) return all.error();

@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "boba/data/catalogue.h"
 #include "boba/dist/job_queue.h"
 #include "boba/dist/launch.h"
-#include "boba/sim/runner.h"
-#include "boba/sim/spread.h"
+#include "simulator/data/catalogue.h"
+#include "simulator/train/runner.h"
+#include "simulator/train/spread.h"
 #include "tools/train/grid_share.h"
 #include "tools/train/progress.h"
 
@@ -63,9 +63,9 @@ std::size_t terminal_columns() {
   return size.ws_col;
 }
 
-ClaimMode mode_of(const RunOptions& options) {
-  if (options.again) return ClaimMode::kRestart;
-  return options.resume ? ClaimMode::kResume : ClaimMode::kNew;
+sim::ClaimMode mode_of(const RunOptions& options) {
+  if (options.again) return sim::ClaimMode::kRestart;
+  return options.resume ? sim::ClaimMode::kResume : sim::ClaimMode::kNew;
 }
 
 int threads_for(const RunOptions& options) {
@@ -73,10 +73,10 @@ int threads_for(const RunOptions& options) {
 }
 
 // Whether all ranks read the same data; they all go on, or none does.
-Result<void> check_data(const Grid& grid, DatasetCache& data, const Communicator& ranks) {
+Result<void> check_data(const sim::Grid& grid, sim::DatasetCache& data, const Communicator& ranks) {
   std::string checksums;
   Result<void> read;
-  for (const Experiment& experiment : grid.experiments) {
+  for (const sim::Experiment& experiment : grid.experiments) {
     const auto dataset = data.get(experiment.data);
     if (!dataset) {
       read = dataset.error();
@@ -93,23 +93,23 @@ Result<void> check_data(const Grid& grid, DatasetCache& data, const Communicator
 
 // What this process does of the grid. The clients of a single run are shared where there are other
 // processes; otherwise each process takes the next run that nobody has.
-Result<void> run_share(const Grid& grid, DatasetCache& data, Store& store,
+Result<void> run_share(const sim::Grid& grid, sim::DatasetCache& data, sim::Store& store,
                        const RunOptions& options, const Communicator& ranks, Progress& progress) {
-  RunnerOptions runner{.jobs = options.jobs,
-                       .threads = threads_for(options),
-                       .device = options.device,
-                       .mode = mode_of(options),
-                       .stop = &stop_requested};
-  if (ranks.size() == 1) return run_grid(grid, data, store, runner, progress);
+  sim::RunnerOptions runner{.jobs = options.jobs,
+                            .threads = threads_for(options),
+                            .device = options.device,
+                            .mode = mode_of(options),
+                            .stop = &stop_requested};
+  if (ranks.size() == 1) return sim::run_grid(grid, data, store, runner, progress);
   if (grid.experiments.size() > 1) {
     if (const Result<void> same = check_data(grid, data, ranks); !same) return same;
     const std::unique_ptr<JobQueue> queue = make_job_queue(ranks, grid.experiments.size());
     runner.next = [&] { return queue->next(); };
-    return run_grid(grid, data, store, runner, progress);
+    return sim::run_grid(grid, data, store, runner, progress);
   }
   runner.ranks = &ranks;
-  const Result<void> done = run_grid(grid, data, store, runner, progress);
-  release_followers(ranks);
+  const Result<void> done = sim::run_grid(grid, data, store, runner, progress);
+  sim::release_followers(ranks);
   return done;
 }
 
@@ -133,19 +133,19 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--quiet", options.quiet, "no progress");
 }
 
-Result<std::vector<Override>> overrides_of(const std::vector<std::string>& settings) {
-  std::vector<Override> overrides;
+Result<std::vector<sim::Override>> overrides_of(const std::vector<std::string>& settings) {
+  std::vector<sim::Override> overrides;
   for (const std::string& setting : settings) {
-    auto parsed = parse_override(setting);
+    auto parsed = sim::parse_override(setting);
     if (!parsed) return parsed.error();
     overrides.push_back(std::move(*parsed));
   }
   return overrides;
 }
 
-Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunOptions& options,
-                                      const Communicator& ranks) {
-  DatasetCache data(default_sources(options.data));
+Result<GridOutcome> run_with_progress(const sim::Grid& grid, sim::Store& store,
+                                      const RunOptions& options, const Communicator& ranks) {
+  sim::DatasetCache data(sim::default_sources(options.data));
   Progress progress(
       grid, {.out = stderr,
              .terminal = !options.quiet && ranks.size() == 1 && ::isatty(STDERR_FILENO) == 1,
@@ -159,11 +159,11 @@ Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunO
   }
   progress.close();
   if (done = agree(ranks, done); !done) return done.error();
-  const GridShare all =
-      joined(ranks, {.ids = progress.runs(),
-                     .complaints = progress.complaints(),
-                     .complete = progress.count(RunEnd::kFinished) + progress.count(RunEnd::kDone),
-                     .stopped = stop_requested});
+  const GridShare all = joined(ranks, {.ids = progress.runs(),
+                                       .complaints = progress.complaints(),
+                                       .complete = progress.count(sim::RunEnd::kFinished) +
+                                                   progress.count(sim::RunEnd::kDone),
+                                       .stopped = stop_requested});
   GridOutcome outcome;
   outcome.complaints = all.complaints;
   // Asked to stop in the last round of all, nothing was left to stop.
@@ -176,14 +176,14 @@ Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunO
   return outcome;
 }
 
-Result<GridOutcome> follow_with_progress(const Grid& grid, const RunOptions& options,
+Result<GridOutcome> follow_with_progress(const sim::Grid& grid, const RunOptions& options,
                                          const Communicator& ranks) {
-  DatasetCache data(default_sources(options.data));
-  const Experiment& experiment = grid.experiments.front();
+  sim::DatasetCache data(sim::default_sources(options.data));
+  const sim::Experiment& experiment = grid.experiments.front();
   {
     // Rank 0 alone decides when to stop; here a signal is heard so that it does not end the job.
     const StopSignals signals;
-    follow(
+    sim::follow(
         experiment, [&] { return data.get(experiment.data); }, {.threads = threads_for(options)},
         ranks);
   }

@@ -8,8 +8,8 @@
 
 #include "boba/core/result.h"
 #include "boba/dist/communicator.h"
-#include "boba/experiment/grid.h"
-#include "boba/store/store.h"
+#include "simulator/experiment/grid.h"
+#include "simulator/store/store.h"
 #include "tools/command.h"
 
 namespace boba::tools {
@@ -29,10 +29,10 @@ struct RunOptions {
 // --set, --data, --jobs, --threads, --device, --quiet.
 void add_run_options(CLI::App& command, RunOptions& options);
 
-Result<std::vector<Override>> overrides_of(const std::vector<std::string>& settings);
+Result<std::vector<sim::Override>> overrides_of(const std::vector<std::string>& settings);
 
 struct GridOutcome {
-  std::vector<RunRecord> runs;          // of the grid, in its order
+  std::vector<sim::RunRecord> runs;     // of the grid, in its order
   std::vector<std::string> complaints;  // runs that failed or were left alone
   bool stopped = false;                 // by Ctrl-C
 };
@@ -41,11 +41,11 @@ struct GridOutcome {
 // runs of the grid are spread over them, or the clients where there is one run; the outcome is that
 // of all, on all. With one run and several ranks this is rank 0, and the others call
 // follow_with_progress.
-Result<GridOutcome> run_with_progress(const Grid& grid, Store& store, const RunOptions& options,
-                                      const Communicator& ranks);
+Result<GridOutcome> run_with_progress(const sim::Grid& grid, sim::Store& store,
+                                      const RunOptions& options, const Communicator& ranks);
 
 // Works along with rank 0 at a single run, without a database. No runs are in the outcome.
-Result<GridOutcome> follow_with_progress(const Grid& grid, const RunOptions& options,
+Result<GridOutcome> follow_with_progress(const sim::Grid& grid, const RunOptions& options,
                                          const Communicator& ranks);
 
 }  // namespace boba::tools

@@ -68,11 +68,11 @@ Result<void> check_one_folder(const Communicator& ranks, const std::string& file
 }
 
 // Into store, where this rank takes part; the same outcome on all.
-Result<void> open_on(const Communicator& ranks, bool part, OpenMode mode, const std::string& file,
-                     std::optional<Store>& store) {
+Result<void> open_on(const Communicator& ranks, bool part, sim::OpenMode mode,
+                     const std::string& file, std::optional<sim::Store>& store) {
   Result<void> opened;
   if (part) {
-    auto mine = Store::open(file, mode);
+    auto mine = sim::Store::open(file, mode);
     if (mine) {
       store.emplace(std::move(*mine));
     } else {
@@ -84,19 +84,22 @@ Result<void> open_on(const Communicator& ranks, bool part, OpenMode mode, const 
 
 }  // namespace
 
-Result<std::optional<Store>> open_first_store(const Communicator& ranks, const std::string& file) {
-  std::optional<Store> store;
-  const Result<void> opened = open_on(ranks, ranks.rank() == 0, OpenMode::kCreate, file, store);
+Result<std::optional<sim::Store>> open_first_store(const Communicator& ranks,
+                                                   const std::string& file) {
+  std::optional<sim::Store> store;
+  const Result<void> opened =
+      open_on(ranks, ranks.rank() == 0, sim::OpenMode::kCreate, file, store);
   if (!opened) return opened.error();
   return store;
 }
 
-Result<std::optional<Store>> open_shared_store(const Communicator& ranks, const std::string& file) {
+Result<std::optional<sim::Store>> open_shared_store(const Communicator& ranks,
+                                                    const std::string& file) {
   auto store = open_first_store(ranks, file);
   if (!store || ranks.size() == 1) return store;
   // Before the others open anything: what they would find may be another database.
   Result<void> shared = check_one_folder(ranks, file);
-  if (shared) shared = open_on(ranks, ranks.rank() != 0, OpenMode::kExisting, file, *store);
+  if (shared) shared = open_on(ranks, ranks.rank() != 0, sim::OpenMode::kExisting, file, *store);
   if (!shared) return shared.error();
   return store;
 }

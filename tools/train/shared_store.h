@@ -6,7 +6,7 @@
 
 #include "boba/core/result.h"
 #include "boba/dist/communicator.h"
-#include "boba/store/store.h"
+#include "simulator/store/store.h"
 
 namespace boba::tools {
 
@@ -14,9 +14,11 @@ namespace boba::tools {
 // another one under the same name, is an error: its runs would be missing from rank 0's.
 //
 // Here and below: all ranks together, with one outcome for all.
-Result<std::optional<Store>> open_shared_store(const Communicator& ranks, const std::string& file);
+Result<std::optional<sim::Store>> open_shared_store(const Communicator& ranks,
+                                                    const std::string& file);
 
 // Rank 0 alone writes into it; nothing on the others.
-Result<std::optional<Store>> open_first_store(const Communicator& ranks, const std::string& file);
+Result<std::optional<sim::Store>> open_first_store(const Communicator& ranks,
+                                                   const std::string& file);
 
 }  // namespace boba::tools

@@ -1,0 +1,14 @@
+// A file whose text the build put into the program (cmake/boba_embed.cmake).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace boba {
+
+struct EmbeddedFile {
+  std::string_view path;  // relative to the folder that was embedded: "published/robustness.csv"
+  std::string_view text;
+};
+
+}  // namespace boba

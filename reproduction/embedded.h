@@ -1,0 +1,14 @@
+// The files of this folder that are data: experiments, published values, goals, explanations.
+#pragma once
+
+#include "boba/files/embedded.h"
+
+namespace boba::reproduction {
+
+// Sorted by path: "explanations.csv", "experiments/robustness.toml", "published/robustness.csv".
+std::span<const EmbeddedFile> embedded_files();
+
+// Empty if there is no such file.
+std::string_view embedded_text(std::string_view path);
+
+}  // namespace boba::reproduction

@@ -1,0 +1,60 @@
+// Experiment files: TOML with lists as sweep axes.
+//
+//   rule = ["average", "boba(f=16)"]
+//   attack = ["none", "ipm"]
+//   [data]
+//   set = "mnist"
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "boba/core/result.h"
+#include "simulator/experiment/experiment.h"
+
+namespace boba::sim {
+
+// The runs of an experiment file: the product of its lists, the first key slowest, equal runs once.
+struct Grid {
+  std::string name;  // of the file, without its ending
+  std::vector<Experiment> experiments;
+};
+
+struct Override {
+  std::string key;    // "training.rounds", "rule"
+  std::string value;  // as in TOML; a word that is no TOML value is a string
+};
+
+// "training.rounds=20".
+Result<Override> parse_override(std::string_view text);
+
+// Every error names the file, the line and the nearest valid key or what would do; all runs of the
+// grid are checked before the first starts. origin is what errors call the text.
+Result<Grid> parse_grid(std::string_view toml, std::string_view origin, std::string_view name,
+                        std::span<const Override> overrides = {});
+
+// A file, or the name of an experiment that boba ships.
+Result<Grid> load_grid(const std::string& file_or_name, std::span<const Override> overrides = {});
+
+// The experiments that boba ships, from experiments/*.toml.
+struct ShippedExperiment {
+  std::string_view name;
+  std::string_view summary;  // the first comment of the file
+  std::string_view toml;
+};
+std::span<const ShippedExperiment> shipped_experiments();
+
+// One key of an experiment file, for help and documentation.
+struct KeyInfo {
+  std::string key;   // "training.rounds"
+  std::string type;  // "integer", "number", "text", "choice"
+  std::string default_value;
+  std::string range;  // "1..1000000", "fedsgd|fedavg|fedprox", ""
+  std::string help;
+};
+std::vector<KeyInfo> experiment_keys();
+
+}  // namespace boba::sim

@@ -1,0 +1,36 @@
+#include <string>
+#include <vector>
+
+#include "boba/files/embedded.h"
+#include "simulator/experiment/grid.h"
+
+namespace boba::sim {
+
+// experiments/*.toml, by cmake/boba_embed.cmake.
+std::span<const EmbeddedFile> embedded_experiments();
+
+namespace {
+
+// What follows the # of the first line.
+std::string_view first_comment(std::string_view toml) {
+  if (!toml.starts_with('#')) return {};
+  std::string_view line = toml.substr(1, toml.find('\n') - 1);
+  while (line.starts_with(' ')) line.remove_prefix(1);
+  return line;
+}
+
+}  // namespace
+
+std::span<const ShippedExperiment> shipped_experiments() {
+  static const std::vector<ShippedExperiment> all = [] {
+    std::vector<ShippedExperiment> list;
+    for (const EmbeddedFile& file : embedded_experiments()) {
+      const std::string_view name = file.path.substr(0, file.path.find('.'));
+      list.push_back({name, first_comment(file.text), file.text});
+    }
+    return list;
+  }();
+  return all;
+}
+
+}  // namespace boba::sim

@@ -1,0 +1,207 @@
+#include "simulator/train/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <string_view>
+
+#include "boba/core/random.h"
+#include "boba/rules/registry.h"
+#include "simulator/data/corruption.h"
+#include "simulator/experiment/label_flip.h"
+#include "simulator/experiment/normal_form.h"
+#include "simulator/partition/registry.h"
+
+namespace boba::sim {
+namespace {
+
+constexpr std::uint32_t kTrainPart = 0;
+constexpr std::uint32_t kTestPart = 1;
+
+std::vector<std::vector<std::uint32_t>> by_class(const std::vector<std::uint8_t>& labels,
+                                                 std::size_t classes) {
+  std::vector<std::vector<std::uint32_t>> lists(classes);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    lists[labels[i]].push_back(static_cast<std::uint32_t>(i));
+  }
+  return lists;
+}
+
+std::string corruption_of(const DataSection& data, std::size_t client) {
+  if (data.corruption == "none") return "";
+  if (data.corruption != "all") return data.corruption;
+  const auto all = common_corruptions();
+  return std::string(all[client % all.size()].name);
+}
+
+// Samples that the server holds of each class.
+Result<std::vector<std::size_t>> server_counts_of(const ServerSection& server,
+                                                  std::size_t classes) {
+  if (server.counts.empty()) {
+    return std::vector<std::size_t>(classes, static_cast<std::size_t>(server.per_class));
+  }
+  const auto parsed = parse_counts(server.counts);
+  if (!parsed) return parsed.error();
+  const std::vector<std::size_t> counts(parsed->begin(), parsed->end());
+  if (counts.size() != classes) {
+    return invalid_argument(
+        fmt::format("server.counts = \"{}\" has {} numbers; the data set has "
+                    "{} classes",
+                    server.counts, counts.size(), classes));
+  }
+  return counts;
+}
+
+Result<std::vector<ShardPlan>> server_shards(const Experiment& experiment, const Dataset& dataset,
+                                             std::size_t parts) {
+  const auto counts = server_counts_of(experiment.server, dataset.classes.size());
+  if (!counts) return counts.error();
+  if (std::accumulate(counts->begin(), counts->end(), std::size_t{0}) == 0) {
+    return std::vector<ShardPlan>{};
+  }
+  const auto members = by_class(dataset.train.labels, dataset.classes.size());
+  std::vector<ShardPlan> shards(members.size() * parts);
+  for (std::size_t z = 0; z < members.size(); ++z) {
+    const std::size_t wanted = (*counts)[z];
+    if (wanted < parts || wanted > members[z].size()) {
+      return invalid_argument(
+          fmt::format("the server shall hold {} samples of class {}; between {} "
+                      "and {} can be drawn",
+                      wanted, dataset.classes[z], parts, members[z].size()));
+    }
+    const auto order = permutation({.seed = experiment.seed,
+                                    .client = static_cast<std::uint32_t>(z),
+                                    .purpose = Purpose::kServerSample},
+                                   members[z].size());
+    for (std::size_t j = 0; j < parts; ++j) {
+      ShardPlan& shard = shards[z * parts + j];
+      for (std::size_t k = wanted * j / parts; k < wanted * (j + 1) / parts; ++k) {
+        shard.examples.push_back(members[z][order[k]]);
+      }
+      if (experiment.server.noise != "none") shard.corruption = experiment.server.noise;
+    }
+  }
+  return shards;
+}
+
+Result<std::vector<ShardPlan>> honest_shards(const Experiment& experiment, const Dataset& dataset) {
+  const std::size_t classes = dataset.classes.size();
+  const auto kept =
+      keep_share(dataset.train.labels, classes, static_cast<std::size_t>(experiment.data.train),
+                 experiment.seed, kTrainPart);
+  std::vector<std::uint8_t> labels;
+  labels.reserve(kept.size());
+  for (const std::uint32_t example : kept) labels.push_back(dataset.train.labels[example]);
+
+  const auto scheme = make_partition(experiment.data.partition);
+  if (!scheme) return scheme.error();
+  const auto dealt =
+      scheme->scheme->deal({.labels = labels,
+                            .classes = classes,
+                            .clients = static_cast<std::size_t>(experiment.federation.honest),
+                            .seed = experiment.seed});
+  if (!dealt) return dealt.error();
+
+  std::vector<ShardPlan> shards(dealt->clients.size());
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    if (dealt->clients[i].empty()) {
+      return invalid_argument(
+          fmt::format("client {} of {} has no example: fewer clients, or more "
+                      "examples than {}, would do",
+                      i, shards.size(), kept.size()));
+    }
+    shards[i].corruption = corruption_of(experiment.data, i);
+    for (const std::uint32_t example : dealt->clients[i]) {
+      shards[i].examples.push_back(kept[example]);
+    }
+  }
+  return shards;
+}
+
+std::vector<std::size_t> count_labels(const ShardPlan& shard, const Dataset& dataset) {
+  std::vector<std::size_t> counts(dataset.classes.size(), 0);
+  for (const std::uint32_t example : shard.examples) ++counts[dataset.train.labels[example]];
+  return counts;
+}
+
+}  // namespace
+
+std::size_t FederationPlan::server_examples() const {
+  std::size_t sum = 0;
+  for (const ShardPlan& shard : server) sum += shard.examples.size();
+  return sum;
+}
+
+std::vector<std::uint32_t> keep_share(const std::vector<std::uint8_t>& labels, std::size_t classes,
+                                      std::size_t wanted, std::uint64_t seed, std::uint32_t part) {
+  std::vector<std::uint32_t> kept;
+  if (wanted == 0 || wanted >= labels.size()) {
+    kept.resize(labels.size());
+    std::iota(kept.begin(), kept.end(), 0U);
+    return kept;
+  }
+  const auto members = by_class(labels, classes);
+  std::size_t seen = 0;
+  for (std::size_t z = 0; z < classes; ++z) {
+    // Cumulative rounding: the classes' numbers add up to `wanted`.
+    const std::size_t before = seen * wanted / labels.size();
+    seen += members[z].size();
+    const std::size_t share = seen * wanted / labels.size() - before;
+    const auto order = permutation({.seed = seed,
+                                    .round = part,
+                                    .client = static_cast<std::uint32_t>(z),
+                                    .purpose = Purpose::kSubset},
+                                   members[z].size());
+    for (std::size_t k = 0; k < share; ++k) kept.push_back(members[z][order[k]]);
+  }
+  std::sort(kept.begin(), kept.end());
+  return kept;
+}
+
+Result<FederationPlan> make_plan(const Experiment& experiment, const Dataset& dataset) {
+  FederationPlan plan;
+  auto honest = honest_shards(experiment, dataset);
+  if (!honest) return honest.error();
+  plan.honest = std::move(*honest);
+  const auto rule = make_aggregator(experiment.rule);
+  if (!rule) return rule.error();
+  plan.server_parts = rule->server_parts();
+  auto server = server_shards(experiment, dataset, plan.server_parts);
+  if (!server) return server.error();
+  plan.server = std::move(*server);
+  plan.test =
+      keep_share(dataset.test.labels, dataset.classes.size(),
+                 static_cast<std::size_t>(experiment.data.test), experiment.seed, kTestPart);
+
+  for (std::size_t i = 0; i < plan.honest.size(); ++i) {
+    plan.clients.push_back({.client = static_cast<int>(i),
+                            .honest = true,
+                            .labels = count_labels(plan.honest[i], dataset),
+                            .corruption = plan.honest[i].corruption});
+  }
+  if (experiment.attack == "none") return plan;
+  const auto flip = parse_label_flip(experiment.attack);
+  if (!flip) return flip.error();
+  plan.flipped = flip->has_value();
+  const std::size_t classes = dataset.classes.size();
+  for (int j = 0; j < experiment.federation.byzantine; ++j) {
+    ClientRecord client{.client = experiment.federation.honest + j,
+                        .honest = false,
+                        .labels = std::vector<std::size_t>(classes, 0),
+                        .corruption = ""};
+    if (plan.flipped) {
+      const ClientRecord& source =
+          plan.clients[flipped_source(static_cast<std::size_t>(j), plan.honest.size())];
+      for (std::size_t z = 0; z < classes; ++z) {
+        client.labels[(*flip)->flip(z, classes)] = source.labels[z];
+      }
+      client.corruption = source.corruption;
+    }
+    plan.clients.push_back(std::move(client));
+  }
+  return plan;
+}
+
+}  // namespace boba::sim

@@ -1,0 +1,33 @@
+// Shards: the examples of a plan as tensors, ready for a network. Each example is stored once: the
+// honest clients' one after another, so that a client's batch is a view.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <vector>
+
+#include "simulator/data/dataset.h"
+#include "simulator/experiment/experiment.h"
+#include "simulator/train/plan.h"
+
+namespace boba::sim {
+
+struct Shard {
+  torch::Tensor inputs;  // float images (N, channels, height, width), or words (N, length)
+  torch::Tensor labels;  // int64
+};
+
+struct Shards {
+  Shard all_honest;  // the honest clients' one after another
+  std::vector<Shard> honest;
+  std::vector<Shard> flipped;  // one per Byzantine client where labels are flipped
+  std::vector<Shard> server;   // as in the plan
+  Shard server_whole;
+  Shard test;
+};
+
+// channels_last: the channels of a pixel lie together.
+Shards make_shards(const Experiment& experiment, const Dataset& dataset, const FederationPlan& plan,
+                   bool channels_last, int threads);
+
+}  // namespace boba::sim
