@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "boba/boba.h"
+#include "tests/support/paths.h"
 #include "tests/support/tools_process.h"
 
 namespace boba {
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = BOBA_SOURCE_DIR;
+const fs::path kRoot = test::source_dir();
 
 std::string read(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -8,6 +8,7 @@
 
 #include "simulator/experiment/grid.h"
 #include "simulator/experiment/model_options.h"
+#include "tests/support/paths.h"
 #include "tests/support/tools_process.h"
 
 namespace boba {
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = BOBA_SOURCE_DIR;
+const fs::path kRoot = test::source_dir();
 
 TEST(Shipped, AreTheFilesOfTheFolder) {
   std::map<std::string, std::string> files;

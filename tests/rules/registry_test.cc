@@ -6,6 +6,7 @@
 
 #include "boba/core/spec.h"
 #include "boba/rules/registry.h"
+#include "tests/support/paths.h"
 #include "tests/support/rules_round.h"
 
 namespace boba::test {
@@ -58,7 +59,7 @@ TEST(Registry, EveryEntryExplainsItself) {
 
 TEST(Registry, EveryPageListsTheOptions) {
   const auto check = [](const Info& info, const std::vector<OptionInfo>& options) {
-    std::ifstream file(std::string(BOBA_SOURCE_DIR "/docs/rules/") + std::string(info.name) +
+    std::ifstream file(std::string(test::source_dir() + "/docs/rules/") + std::string(info.name) +
                        ".md");
     const std::string page{std::istreambuf_iterator<char>(file), {}};
     for (const OptionInfo& option : options) {

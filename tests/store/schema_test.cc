@@ -1,6 +1,7 @@
 // Old files become new ones, foreign ones are left alone, and the views say what the page says.
 
 #include "simulator/store/schema.h"
+#include "tests/support/paths.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -205,7 +206,7 @@ TEST_F(Schema, ViewsUnfoldLists) {
             (std::vector<std::string>{"1|running|2"}));
 }
 
-std::string page() { return read_text(BOBA_SOURCE_DIR "/docs/results-database.md"); }
+std::string page() { return read_text(test::source_dir() + "/docs/results-database.md"); }
 
 TEST_F(Schema, ThePageNamesEveryTableViewAndColumn) {
   ASSERT_EQ(refusal(), "");

@@ -1,4 +1,5 @@
 #include "tests/support/tools_process.h"
+#include "tests/support/paths.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -76,7 +77,7 @@ Finished run_boba(std::vector<std::string> arguments, const ProcessOptions& opti
   return run_program(arguments, options);
 }
 
-std::filesystem::path boba_program() { return BOBA_BINARY_DIR "/bin/boba"; }
+std::filesystem::path boba_program() { return test::binary_dir() + "/bin/boba"; }
 
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "boba-test-XXXXXX").string();

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/paths.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
 namespace {
 
 TEST(Scaling, ThePageHasWhatTheCommandPrints) {
-  const std::string page = read_text(BOBA_SOURCE_DIR "/docs/scaling.md");
+  const std::string page = read_text(test::source_dir() + "/docs/scaling.md");
   const std::vector<std::vector<std::string>> commands = {
       {"scaling"}, {"scaling", "--gram", "sketch(length=4096)"}};
   for (const std::vector<std::string>& command : commands) {

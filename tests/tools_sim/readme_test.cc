@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/paths.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
@@ -59,13 +60,14 @@ TEST(Readme, FindsCommands) {
 }
 
 TEST(Readme, EveryCommandRuns) {
-  const std::filesystem::path readme = BOBA_SOURCE_DIR "/README.md";
+  const std::filesystem::path readme = test::source_dir() + "/README.md";
   const std::vector<std::string> commands = boba_commands(read_text(readme));
   EXPECT_FALSE(commands.empty()) << "README.md shows no boba command in a ```sh block";
   const TemporaryFolder folder;
   for (const std::string& command : commands) {
-    const Finished finished = run_program(
-        {"sh", "-c", command}, {.folder = folder.path(), .path_prefix = BOBA_BINARY_DIR "/bin"});
+    const Finished finished =
+        run_program({"sh", "-c", command},
+                    {.folder = folder.path(), .path_prefix = test::binary_dir() + "/bin"});
     EXPECT_EQ(finished.status, 0) << command << "\n" << finished.err;
   }
 }

@@ -10,7 +10,7 @@
 
 #include "boba/core/random.h"
 #include "simulator/experiment/keys.h"
-#include "simulator/train/pool.h"
+#include "simulator/torch/pool.h"
 #include "simulator/train/simulation.h"
 #include "simulator/train/trainer.h"
 #include "tests/support/sim_experiments.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "simulator/train/many_conv.h"
-#include "simulator/train/many_cuda.h"
+#include "simulator/torch/many_conv.h"
+#include "simulator/torch/many_cuda.h"
 #include "simulator/train/place.h"
 
 namespace boba {

@@ -1,4 +1,4 @@
-#include "simulator/train/network.h"
+#include "simulator/torch/network.h"
 
 #include <fmt/format.h>
 

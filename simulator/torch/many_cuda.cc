@@ -1,4 +1,4 @@
-#include "simulator/train/many_cuda.h"
+#include "simulator/torch/many_cuda.h"
 
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -6,8 +6,8 @@
 
 #include <limits>
 
-#include "simulator/train/conv_pool_kernels.h"
-#include "simulator/train/many_kernels.h"
+#include "simulator/torch/conv_pool_kernels.h"
+#include "simulator/torch/many_kernels.h"
 
 namespace boba::sim {
 namespace {

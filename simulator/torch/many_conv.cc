@@ -2,7 +2,7 @@
 // the output's gradient, and the 3x3 neighbourhoods of the input laid out as rows. With pixels'
 // channels together a neighbourhood is three runs of memory, so laying out is one strided copy,
 // made for a few clients at a time.
-#include "simulator/train/many_conv.h"
+#include "simulator/torch/many_conv.h"
 
 #include <torch/version.h>
 
@@ -10,7 +10,7 @@
 #include <array>
 #include <vector>
 
-#include "simulator/train/many_cuda.h"
+#include "simulator/torch/many_cuda.h"
 
 namespace boba::sim {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "simulator/train/network.h"
+#include "simulator/torch/network.h"
 #include "simulator/train/trainer.h"
 
 namespace boba::sim {

@@ -1,7 +1,7 @@
 // Memory is all that counts here: every thread moves sixteen bytes, neighbours move neighbours.
 #include <cuda_bf16.h>
 
-#include "simulator/train/many_kernels.h"
+#include "simulator/torch/many_kernels.h"
 
 namespace boba::sim {
 namespace {

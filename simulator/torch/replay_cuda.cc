@@ -6,7 +6,7 @@
 
 #include <exception>
 
-#include "simulator/train/replay.h"
+#include "simulator/torch/replay.h"
 
 namespace boba::sim {
 namespace {

@@ -1,5 +1,5 @@
 // A build without CUDA, or a LibTorch without it: no tensor is served.
-#include "simulator/train/many_cuda.h"
+#include "simulator/torch/many_cuda.h"
 
 namespace boba::sim {
 

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "boba/kernels/cpu/parallel.h"
+#include "simulator/torch/guarded.h"
+#include "simulator/torch/network_trainer.h"
+#include "simulator/torch/process.h"
+#include "simulator/torch/shards.h"
 #include "simulator/train/batches.h"
-#include "simulator/train/guarded.h"
-#include "simulator/train/network_trainer.h"
-#include "simulator/train/process.h"
-#include "simulator/train/shards.h"
 
 namespace boba::sim {
 namespace {

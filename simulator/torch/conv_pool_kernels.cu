@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "simulator/train/conv_pool_kernels.h"
+#include "simulator/torch/conv_pool_kernels.h"
 
 namespace boba::sim {
 namespace {

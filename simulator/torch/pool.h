@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "simulator/train/shards.h"
+#include "simulator/torch/shards.h"
 #include "simulator/train/trainer.h"
 
 namespace boba::sim {

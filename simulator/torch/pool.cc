@@ -1,4 +1,4 @@
-#include "simulator/train/pool.h"
+#include "simulator/torch/pool.h"
 
 #include <algorithm>
 #include <numeric>

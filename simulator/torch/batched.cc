@@ -7,14 +7,14 @@
 #include <optional>
 #include <utility>
 
+#include "simulator/torch/guarded.h"
+#include "simulator/torch/many.h"
+#include "simulator/torch/network_trainer.h"
+#include "simulator/torch/pool.h"
+#include "simulator/torch/process.h"
+#include "simulator/torch/replay.h"
+#include "simulator/torch/shards.h"
 #include "simulator/train/batches.h"
-#include "simulator/train/guarded.h"
-#include "simulator/train/many.h"
-#include "simulator/train/network_trainer.h"
-#include "simulator/train/pool.h"
-#include "simulator/train/process.h"
-#include "simulator/train/replay.h"
-#include "simulator/train/shards.h"
 #include "simulator/train/trainer.h"
 
 namespace boba::sim {

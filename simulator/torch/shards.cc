@@ -1,4 +1,4 @@
-#include "simulator/train/shards.h"
+#include "simulator/torch/shards.h"
 
 #include <algorithm>
 #include <array>

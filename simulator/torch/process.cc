@@ -1,4 +1,4 @@
-#include "simulator/train/process.h"
+#include "simulator/torch/process.h"
 
 #include <cblas.h>
 #include <malloc.h>

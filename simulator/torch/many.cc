@@ -1,4 +1,4 @@
-#include "simulator/train/many.h"
+#include "simulator/torch/many.h"
 
 #include <limits>
 #include <tuple>
@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "simulator/experiment/model_options.h"
-#include "simulator/train/many_conv.h"
-#include "simulator/train/network.h"
+#include "simulator/torch/many_conv.h"
+#include "simulator/torch/network.h"
 
 namespace boba::sim {
 namespace {

@@ -1,5 +1,5 @@
 // A LibTorch without CUDA.
-#include "simulator/train/replay.h"
+#include "simulator/torch/replay.h"
 
 namespace boba::sim {
 

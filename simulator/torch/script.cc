@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "simulator/train/network.h"
+#include "simulator/torch/network.h"
 
 namespace boba::sim {
 namespace {
