@@ -8,12 +8,11 @@ set -euo pipefail
 packages_of() {
   case "$1" in
     build)
-      echo g++ cmake ninja-build pkg-config libeigen3-dev libfmt-dev libcli11-dev \
-        nlohmann-json3-dev libgtest-dev libarchive-dev zlib1g-dev libopencv-core-dev \
-        libopencv-imgproc-dev libjpeg-dev libssl-dev libtomlplusplus-dev libsqlite3-dev libtorch-dev libopenblas-dev \
-        dataset-fashion-mnist libopenmpi-dev openmpi-bin
+      echo g++ cmake ninja-build libeigen3-dev libfmt-dev libcli11-dev nlohmann-json3-dev \
+        libarchive-dev zlib1g-dev libopencv-core-dev libopencv-imgproc-dev libjpeg-dev libssl-dev \
+        libtomlplusplus-dev libsqlite3-dev libtorch-dev libopenblas-dev dataset-fashion-mnist
       ;;
-    test) echo chromium libgmp-dev ;;
+    test) echo pkg-config libgtest-dev libopenmpi-dev openmpi-bin chromium libgmp-dev ;;
     format) echo clang-format ;;
     lint) echo clang-tidy ;;
     fuzz) echo clang libclang-rt-dev ;;

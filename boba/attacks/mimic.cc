@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <vector>
 
+#include "boba/algebra/dense.h"
 #include "boba/attacks/make.h"
 #include "boba/attacks/parts.h"
 
@@ -33,9 +34,9 @@ Result<Strongest> strongest(const Kernels& kernels, const UpdateView& honest) {
   if (!k.allFinite()) {
     return invalid_argument("mimic: products of the honest updates leave the range of double");
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(k);
-  const double lambda = std::max(0.0, solver.eigenvalues()(h - 1));
-  const Eigen::VectorXd projections = lambda * solver.eigenvectors().col(h - 1).array().square();
+  const algebra::SymmetricEigen all = algebra::symmetric_eigen(k);
+  const double lambda = std::max(0.0, all.values(h - 1));
+  const Eigen::VectorXd projections = lambda * all.vectors.col(h - 1).array().square();
 
   Strongest best{0, projections(0)};
   for (Eigen::Index i = 1; i < h; ++i) {

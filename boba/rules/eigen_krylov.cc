@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "boba/algebra/dense.h"
 #include "boba/rules/eigen_partial.h"
 
 namespace boba {
@@ -41,8 +42,7 @@ class Lanczos {
         size_(size) {
     for (int turn = 0; turn < 2; ++turn) {
       if (known_.cols() > 0) take_off(known_, start, nullptr);
-      const Eigen::HouseholderQR<MatrixXd> qr(start);
-      start = qr.householderQ() * MatrixXd::Identity(start.rows(), width_);
+      start = algebra::orthonormal(start).columns;
     }
     blocks_.push_back(std::move(start));
   }
@@ -110,11 +110,9 @@ class Lanczos {
     for (int turn = 0; turn < (rank < width_ ? 2 : 1) && cancelled; ++turn) {
       if (known_.cols() > 0) take_off(known_, next, nullptr);
       for (const BlockOfVectors& block : blocks_) take_off(block, next, nullptr);
-      const Eigen::HouseholderQR<MatrixXd> again(next);
-      const VectorXd signs = again.matrixQR().diagonal().head(width_).cwiseSign();
-      next = again.householderQ() * MatrixXd::Identity(m_.rows(), width_);
       // Reflections may turn columns round; between_ has the signs from before.
-      next = (next * signs.asDiagonal()).eval();
+      const algebra::Orthonormal again = algebra::orthonormal(next);
+      next = again.columns * again.signs.asDiagonal();
     }
     blocks_.push_back(std::move(next));
   }

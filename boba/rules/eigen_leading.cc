@@ -1,7 +1,6 @@
 #include "boba/rules/eigen_leading.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "boba/algebra/dense.h"
 #include "boba/rules/eigen_blocks.h"
 #include "boba/rules/eigen_krylov.h"
 #include "boba/rules/eigen_partial.h"
@@ -41,10 +41,10 @@ constexpr double kNoise = 1e-2;  // norm of what is added to a vector that Lancz
 constexpr double kRough = 1e-4;  // relative residual of a value that only reports show
 
 LeadingEigen dense(const MatrixXd& m) {
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(m);
+  const algebra::SymmetricEigen all = algebra::symmetric_eigen(m);
   LeadingEigen result;
-  result.values = solver.eigenvalues().reverse();
-  result.vectors = solver.eigenvectors().rowwise().reverse();
+  result.values = all.values.reverse();
+  result.vectors = all.vectors.rowwise().reverse();
   result.dense = true;
   return result;
 }
@@ -225,17 +225,16 @@ class Iteration {
       turn_block(x_, small_);
       if (factored.pivot > kGoodPivot) return;
     }
-    const Eigen::HouseholderQR<MatrixXd> qr(x_);
-    x_ = qr.householderQ() * MatrixXd::Identity(x_.rows(), x_.cols());
+    x_ = algebra::orthonormal(x_).columns;
   }
 
   // The best vectors of the block's span, by falling value.
   void rotate() {
     multiply(mx_);
     multiply_transposed(x_, mx_, small_);
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver((small_ + small_.transpose()) / 2);
-    values_ = solver.eigenvalues().reverse();
-    const Rows turn = solver.eigenvectors().rowwise().reverse();
+    const algebra::SymmetricEigen all = algebra::symmetric_eigen((small_ + small_.transpose()) / 2);
+    values_ = all.values.reverse();
+    const Rows turn = all.vectors.rowwise().reverse();
     turn_block(x_, turn);
     turn_block(mx_, turn);
   }

@@ -1,13 +1,13 @@
 #include "boba/rules/eigen_top.h"
 
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
+#include "boba/algebra/dense.h"
 #include "boba/rules/loops.h"
 
 namespace boba {
@@ -95,11 +95,11 @@ struct Tridiagonal {
 };
 
 TopEigen dense(const MatrixXd& matrix) {
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(matrix);
+  const algebra::SymmetricEigen all = algebra::symmetric_eigen(matrix);
   const Index last = matrix.rows() - 1;
-  const VectorXd v = solver.eigenvectors().col(last);
+  const VectorXd v = all.vectors.col(last);
   TopEigen top;
-  top.value = solver.eigenvalues()(last);
+  top.value = all.values(last);
   top.vector.assign(v.data(), v.data() + v.size());
   top.residual = (matrix * v - top.value * v).norm();
   top.dense = true;

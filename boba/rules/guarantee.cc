@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "boba/algebra/dense.h"
 #include "boba/rules/narrow_spectrum.h"
 
 namespace boba {
@@ -19,7 +20,7 @@ using Eigen::MatrixXd;
 // The least singular value of x, which has no more rows than columns.
 double weakest_value(const MatrixXd& x) {
   if (const auto squares = narrow_spectrum(x * x.transpose())) return std::sqrt((*squares)(0));
-  return Eigen::JacobiSVD<MatrixXd>(x).singularValues()(x.rows() - 1);
+  return algebra::singular_values(x)(x.rows() - 1);
 }
 
 // The weakest singular value of the set without the f clients that carry most of its weakest

@@ -1,10 +1,10 @@
 #include "boba/rules/label_mix.h"
 
 #include <Eigen/LU>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
+#include "boba/algebra/dense.h"
 #include "boba/rules/narrow_spectrum.h"
 
 namespace boba {
@@ -61,8 +61,8 @@ MatrixXd inverse_of(const MatrixXd& differences, double cutoff, LabelMixes& resu
       return differences.partialPivLu().inverse();
     }
   }
-  const Eigen::JacobiSVD<MatrixXd> svd(differences, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const VectorXd& sigma = svd.singularValues();
+  const algebra::ThinSvd svd = algebra::thin_svd(differences);
+  const VectorXd& sigma = svd.values;
   result.singular_values.assign(sigma.data(), sigma.data() + sigma.size());
   VectorXd inverse = VectorXd::Zero(sigma.size());
   for (Index k = 0; k < sigma.size(); ++k) {
@@ -70,7 +70,7 @@ MatrixXd inverse_of(const MatrixXd& differences, double cutoff, LabelMixes& resu
     inverse(k) = 1 / sigma(k);
     ++result.used;
   }
-  return svd.matrixV() * inverse.asDiagonal() * svd.matrixU().transpose();
+  return svd.v * inverse.asDiagonal() * svd.u.transpose();
 }
 
 }  // namespace

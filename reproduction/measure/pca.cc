@@ -1,5 +1,4 @@
-#include <Eigen/Eigenvalues>
-
+#include "boba/algebra/dense.h"
 #include "reproduction/measure/measure.h"
 #include "reproduction/measure/probe.h"
 
@@ -16,13 +15,13 @@ Result<Points> measure_pca(const sim::Experiment& experiment, const sim::Dataset
   const std::vector<double> mean(rows.rows(), 1.0 / static_cast<double>(n));
   const GramPass pass = (*probe)->kernels().gram(rows, mean, Precision::kDouble);
   const Eigen::Map<const Eigen::MatrixXd> gram(pass.centred.data(), n, n);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram, Eigen::EigenvaluesOnly);
-  if (solver.info() != Eigen::Success) {
+  const algebra::SymmetricEigen all = algebra::symmetric_eigenvalues(gram);
+  if (!all.found) {
     return Error{ErrorCode::kInternal, "pca: the eigenvalues were not found"};
   }
   Points points;
   for (Eigen::Index k = 0; k < n - 1; ++k) {
-    const double value = solver.eigenvalues()(n - 1 - k);
+    const double value = all.values(n - 1 - k);
     points.push_back({"variance", static_cast<double>(k + 1),
                       std::max(0.0, value) / static_cast<double>(n - 1)});
   }

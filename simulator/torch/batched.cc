@@ -22,7 +22,7 @@ namespace {
 
 using torch::Tensor;
 
-constexpr std::int64_t kTestChunk = 10000;
+constexpr std::int64_t kBatchedTestChunk = 10000;
 constexpr std::int64_t kScriptChunk = 500;  // a script may be of any size
 constexpr std::int64_t kProbes = 32;        // points that the server's loss is asked at together
 
@@ -148,7 +148,7 @@ class BatchedTrainer final : public NetworkTrainer {
       const auto doubles = torch::TensorOptions(device_).dtype(torch::kDouble);
       Tensor loss = torch::zeros({}, doubles);
       Tensor pairs = torch::zeros({classes_ * classes_}, doubles);
-      const std::int64_t chunk = many_ ? kTestChunk : kScriptChunk;
+      const std::int64_t chunk = many_ ? kBatchedTestChunk : kScriptChunk;
       for (std::int64_t first = 0; first < count; first += chunk) {
         const std::int64_t size = std::min(chunk, count - first);
         const Tensor labels = test_.labels.narrow(0, first, size);
