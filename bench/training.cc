@@ -25,6 +25,7 @@
 #include "simulator/train/trainer.h"
 
 namespace boba::bench {
+using namespace sim;  // NOLINT
 namespace {
 
 struct Settings {

@@ -8,6 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace boba;
+  using namespace boba::sim;
   constexpr ImageShape kShape = {.channels = 3, .height = 1, .width = 2};
   ByteStream stream = fuzz_stream(data, size);
   const Result<Examples> examples = read_cifar_batch(stream, kShape, 10);

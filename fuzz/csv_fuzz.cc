@@ -13,15 +13,15 @@ namespace {
 using Rows = std::vector<std::vector<std::string>>;
 
 boba::Result<Rows> rows_of(const std::uint8_t* data, std::size_t size) {
-  boba::ByteStream stream = fuzz_stream(data, size);
+  boba::sim::ByteStream stream = fuzz_stream(data, size);
   Rows rows;
-  const auto take = [&](const boba::CsvRow& row) -> boba::Result<void> {
+  const auto take = [&](const boba::sim::CsvRow& row) -> boba::Result<void> {
     require(row.fields.size() == 3, "every row has its fields");
     require(row.offset < size, "a row starts in the file");
     rows.emplace_back(row.fields.begin(), row.fields.end());
     return {};
   };
-  if (boba::Result<void> read = boba::read_csv(stream, 3, take); !read) return read.error();
+  if (boba::Result<void> read = boba::sim::read_csv(stream, 3, take); !read) return read.error();
   return rows;
 }
 

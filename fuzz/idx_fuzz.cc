@@ -8,6 +8,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace boba;
+  using namespace boba::sim;
   constexpr ImageShape kShape = {.channels = 1, .height = 2, .width = 3};
   ByteStream images_stream = fuzz_stream(data, size);
   const auto images = read_idx_images(images_stream, kShape);

@@ -10,8 +10,8 @@
 #include "fuzz/check.h"
 #include "simulator/data/stream.h"
 
-inline boba::ByteStream fuzz_stream(const std::uint8_t* data, std::size_t size) {
-  return boba::ByteStream::from_memory("fuzz", {data, size});
+inline boba::sim::ByteStream fuzz_stream(const std::uint8_t* data, std::size_t size) {
+  return boba::sim::ByteStream::from_memory("fuzz", {data, size});
 }
 
 // It names the file and a place in it.

@@ -12,6 +12,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace boba;
+  using namespace boba::sim;
   Vocabulary words;
   std::vector<std::int32_t> tokens;
   words.tokenize({reinterpret_cast<const char*>(data), size}, 50, tokens);

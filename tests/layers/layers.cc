@@ -11,7 +11,6 @@
 #include <utility>
 
 namespace boba {
-using namespace sim;  // NOLINT
 namespace {
 
 constexpr std::size_t kMostLines = 600;
