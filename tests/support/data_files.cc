@@ -3,7 +3,6 @@
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
-using namespace sim;  // NOLINT
 
 std::string big_endian(std::uint32_t value) {
   std::string text;

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 namespace boba::test {
-using namespace sim;  // NOLINT
 namespace {
 
 constexpr std::array<std::string_view, 2> kVoid = {"meta", "link"};

@@ -9,7 +9,6 @@
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
-using namespace sim;  // NOLINT
 namespace {
 
 class DataCommand : public ::testing::Test {
