@@ -109,15 +109,6 @@ TEST(Concurrency, OfManyProcessesOneClaims) {
   const auto run = store->add_run(header_of(1));
   int gate[2];
   ASSERT_EQ(::pipe(gate), 0);
-  // Winners live until all have tried: the end of a process would free its run.
-  std::atomic<int> claims = 0;
-  std::thread releaser([&] {
-    char letter = 0;
-    for (int i = 0; i < 4; ++i) {
-      if (::read(gate[0], &letter, 1) != 1) return;
-      if (letter == 'c') ++claims;
-    }
-  });
   std::vector<pid_t> children;
   for (int i = 0; i < 4; ++i) {
     const pid_t child = ::fork();
@@ -127,11 +118,17 @@ TEST(Concurrency, OfManyProcessesOneClaims) {
           own ? own->claim(*run, ClaimMode::kResume) : Result<ClaimOutcome>(Error{});
       const char letter = !outcome ? 'e' : *outcome == ClaimOutcome::kClaimed ? 'c' : 'b';
       if (::write(gate[1], &letter, 1) != 1) ::_exit(1);
+      // Winners live until all have tried: the end of a process would free its run.
       for (;;) ::pause();
     }
     children.push_back(child);
   }
-  releaser.join();
+  int claims = 0;
+  for (int i = 0; i < 4; ++i) {
+    char letter = 0;
+    EXPECT_EQ(::read(gate[0], &letter, 1), 1);
+    if (letter == 'c') ++claims;
+  }
   EXPECT_EQ(claims, 1);
   for (const pid_t child : children) {
     ::kill(child, SIGKILL);
