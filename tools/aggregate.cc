@@ -146,8 +146,7 @@ Result<std::unique_ptr<const Kernels>> sketch_kernels(const Options& options, co
   return make_sketch_kernels(plain, sketch_plan(**gram, seed, 0));
 }
 
-Result<std::optional<OutputFile>> make_report(const Options& options,
-                                                   const AggregateRun& run) {
+Result<std::optional<OutputFile>> make_report(const Options& options, const AggregateRun& run) {
   if (options.report.empty()) return std::optional<OutputFile>();
   Result<OutputFile> file = OutputFile::create(options.report);
   if (!file) return file.error();

@@ -62,7 +62,7 @@ Result<std::unique_ptr<const Kernels>> sketch_kernels(const AggregateOptions& op
 
 // Makes the report's file, still to be committed; none where no report is asked for.
 Result<std::optional<OutputFile>> make_report(const AggregateOptions& options,
-                                                   const AggregateRun& run);
+                                              const AggregateRun& run);
 
 // The last words, with --out or --report, and without.
 void print_written(const AggregateOptions& options, const AggregateRun& run);

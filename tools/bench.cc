@@ -69,8 +69,8 @@ using Timed = std::function<Result<double>(const Aggregator& rule, MutableRow ou
 // The first call of each rule shows whether it runs and what memory it takes; the timed calls
 // follow in turns, with a plain read before each, so that what disturbs the machine disturbs all
 // alike. Returns the milliseconds of the reads.
-std::vector<double> measure(const Timed& timed, const Round& round, int threads,
-                                 std::size_t repeat, std::vector<Measured>& all) {
+std::vector<double> measure(const Timed& timed, const Round& round, int threads, std::size_t repeat,
+                            std::vector<Measured>& all) {
   Progress progress(all.size() * (repeat + 1));
   UpdateMatrix out(round.updates.dtype(), 1, round.updates.length());
   for (Measured& one : all) {

@@ -101,10 +101,10 @@ Result<std::vector<Aggregator>> bench_rules(const std::string& list, int f) {
 BenchRound::BenchRound(const Kernels& kernels, std::size_t n, std::size_t d, std::size_t classes,
                        std::size_t f)
     : rows_(make_synthetic(kernels, {.honest = n - f,
-                                          .byzantine = f,
-                                          .classes = classes,
-                                          .length = d,
-                                          .purpose = Purpose::kBench})),
+                                     .byzantine = f,
+                                     .classes = classes,
+                                     .length = d,
+                                     .purpose = Purpose::kBench})),
       model_(DType::kFloat32, 1, d),
       oracle_(std::make_unique<QuadraticOracle>()) {
   RowList honest(DType::kFloat32, d);

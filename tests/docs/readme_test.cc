@@ -81,7 +81,8 @@ TEST(Readme, ItsCppExampleRuns) {
 
 TEST(Readme, ShowsTheExampleThatRuns) {
   const std::string shown = between(read(kRoot / "README.md"), "```cpp\n", "```");
-  const std::string run = between(read(kRoot / "tests/docs/readme_test.cc"), "// example begins\n", "// example ends");
+  const std::string run =
+      between(read(kRoot / "tests/docs/readme_test.cc"), "// example begins\n", "// example ends");
   EXPECT_FALSE(shown.empty());
   EXPECT_EQ(shown, run);
 }

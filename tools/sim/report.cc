@@ -33,8 +33,7 @@ Outcome run_report(const Options& options) {
   if (Result<void> writable = check_writable(options.out); !writable) {
     return failed(writable.error());
   }
-  Result<std::string> html =
-      make_report(*store, {.title = options.title, .where = options.where});
+  Result<std::string> html = make_report(*store, {.title = options.title, .where = options.where});
   if (!html) return failed(html.error());
   Result<OutputFile> file = OutputFile::create(options.out);
   if (!file) return failed(file.error());
