@@ -1,6 +1,7 @@
 #include "boba/rules/stage1.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -42,6 +43,16 @@ bool advance(std::vector<std::size_t>& set, std::size_t n) {
     return true;
   }
   return false;
+}
+
+// Whether a subset is fitted better than the best one so far. Losses that differ by rounding are
+// equal, or the rounding would choose the subset. Where they are equal only for the rounding of the
+// larger subset, which a liar's distance sets, the smaller one is better.
+bool fits_better(const Subspace& fit, const Subspace& best, double rounding) {
+  const double gap = std::abs(fit.loss - best.loss);
+  if (gap <= rounding * std::min(fit.total, best.total)) return false;
+  if (gap <= rounding * std::max(fit.total, best.total)) return fit.total < best.total;
+  return fit.loss < best.loss;
 }
 
 }  // namespace
@@ -92,15 +103,13 @@ Stage1 exhaustive_stage1(const Gram& gram, std::span<const std::size_t> near, st
   std::vector<std::size_t> places(keep);
   std::iota(places.begin(), places.end(), std::size_t{0});
   std::vector<std::size_t> set(keep);
+  const double rounding = kTie * std::max(gram.rounding(), kLeastRounding);
   Stage1 best;
   std::size_t fits = 0;
   do {
     std::ranges::transform(places, set.begin(), [&](std::size_t place) { return near[place]; });
     Subspace fit = fit_subspace(gram, set, dimension(gram));
-    // Losses that differ by rounding are equal, or the rounding would choose the subset.
-    const double tie =
-        kTie * std::max(gram.rounding(), kLeastRounding) * std::max(fit.total, best.subspace.total);
-    if (fits++ == 0 || fit.loss + tie < best.subspace.loss) {
+    if (fits++ == 0 || fits_better(fit, best.subspace, rounding)) {
       best.subspace = std::move(fit);
       best.set = set;
     }

@@ -196,6 +196,10 @@ Judgement judge(const Engine& engine, const Scene& scene, const JudgeOptions& op
     return result;
   }
   result.outcome = explained(scene, answer.out, exact.out, honest.spread, options);
+  if (result.outcome == Outcome::kWrong &&
+      result.engine_deviation <= result.oracle_deviation + kMostScore) {
+    result.outcome = Outcome::kAsNear;
+  }
   return result;
 }
 

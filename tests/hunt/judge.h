@@ -13,6 +13,7 @@ enum class Outcome {
   kRight,      // within 1e-3 of the spread, or bounded where products are sketched
   kNearTie,    // the oracle gives the same answer for rows moved by rounding
   kSensitive,  // the oracle moves half as far at least for such rows
+  kAsNear,     // no rounding explains it, but it is as near to the honest mean as the oracle's
   kError,      // the library gave a reason instead, which it may
   kWrong,      // a failure
   kForced,     // a failure: an error that liars cause, and that names none of them

@@ -113,6 +113,10 @@ class Search {
       if (judgement.forced) ++report_.forced[sentence];
     }
     switch (judgement.outcome) {
+      case Outcome::kAsNear:
+        ++tally.as_near;
+        if (tally.as_near <= kMostSaved) write(scene, judgement, round);
+        break;
       case Outcome::kNearTie:
       case Outcome::kSensitive:
         ++tally.near_ties;
@@ -137,14 +141,19 @@ class Search {
     if (options_.progress) fmt::print(stderr, "\r{:79}\r", "");
     fmt::print("FAILURE in round {} of seed {}\n{}", round, options_.seed,
                describe(scene, judgement));
-    if (!options_.folder.empty()) {
-      std::string folder = scene.use.title();
-      std::erase_if(folder, [](char c) { return c == ' ' || c == '|'; });
-      const auto path = options_.folder / fmt::format("{}-{}", folder, round);
-      save(scene, judgement, path);
-      fmt::print("  written to {}\n", path.string());
-    }
+    write(scene, judgement, round);
     std::fflush(stdout);
+  }
+
+  // Saves a round where --out says.
+  void write(const Scene& scene, const Judgement& judgement, std::uint32_t round) {
+    if (options_.folder.empty()) return;
+    std::string folder = scene.use.title();
+    std::erase_if(folder, [](char c) { return c == ' ' || c == '|'; });
+    const char* kind = judgement.failed() ? "" : "-as-near";
+    const auto path = options_.folder / fmt::format("{}-{}{}", folder, round, kind);
+    save(scene, judgement, path);
+    if (judgement.failed()) fmt::print("  written to {}\n", path.string());
   }
 
   void tell() {
@@ -189,12 +198,12 @@ std::string describe(const Scene& scene, const Judgement& judgement) {
 }
 
 void print(const Report& report) {
-  fmt::print("{:<40} {:>8} {:>7} {:>9} {:>10} {:>10} {:>10} {:>8}\n", "rule", "rounds", "errors",
-             "near ties", "score", "deviation", "exact", "failures");
+  fmt::print("{:<40} {:>8} {:>7} {:>9} {:>7} {:>10} {:>10} {:>10} {:>8}\n", "rule", "rounds",
+             "errors", "near ties", "as near", "score", "deviation", "exact", "failures");
   for (const auto& [rule, tally] : report.rules) {
-    fmt::print("{:<40} {:>8} {:>7} {:>9} {:>10.2g} {:>10.3g} {:>10.3g} {:>8}\n", rule, tally.rounds,
-               tally.errors, tally.near_ties, tally.score, tally.engine_deviation,
-               tally.oracle_deviation, tally.failures);
+    fmt::print("{:<40} {:>8} {:>7} {:>9} {:>7} {:>10.2g} {:>10.3g} {:>10.3g} {:>8}\n", rule,
+               tally.rounds, tally.errors, tally.near_ties, tally.as_near, tally.score,
+               tally.engine_deviation, tally.oracle_deviation, tally.failures);
   }
   for (const auto& [title, list] :
        {std::pair{"errors", &report.errors},

@@ -30,6 +30,7 @@ struct Tally {
   std::size_t rounds = 0;
   std::size_t errors = 0;
   std::size_t near_ties = 0;  // and sensitive ones
+  std::size_t as_near = 0;
   std::size_t failures = 0;
   double score = 0;  // the largest that does not fail
   double engine_deviation = 0;
