@@ -19,6 +19,8 @@ constexpr double kFarthestInFit = 1024;
 // Of a subset's loss, relative to the sum of its squares.
 constexpr double kTie = 2;
 constexpr double kLeastRounding = 0x1p-50;
+// A sum of squares this many times another one's has a row far out.
+constexpr double kFarOut = 64;
 
 // Projects on the subspace and finds the nearest clients; their loss joins the record.
 void look(const Gram& gram, std::span<const std::size_t> near, std::size_t keep, Stage1& state) {
@@ -46,13 +48,14 @@ bool advance(std::vector<std::size_t>& set, std::size_t n) {
 }
 
 // Whether a subset is fitted better than the best one so far. Losses that differ by rounding are
-// equal, or the rounding would choose the subset. Where they are equal only for the rounding of the
-// larger subset, which a liar's distance sets, the smaller one is better.
+// equal, or the rounding would choose the subset. If a row far out makes them equal, the subset
+// without it is better.
 bool fits_better(const Subspace& fit, const Subspace& best, double rounding) {
+  const double smaller = std::min(fit.total, best.total);
+  const double larger = std::max(fit.total, best.total);
   const double gap = std::abs(fit.loss - best.loss);
-  if (gap <= rounding * std::min(fit.total, best.total)) return false;
-  if (gap <= rounding * std::max(fit.total, best.total)) return fit.total < best.total;
-  return fit.loss < best.loss;
+  if (gap > rounding * larger) return fit.loss < best.loss;
+  return larger > kFarOut * smaller && gap > rounding * smaller && fit.total < best.total;
 }
 
 }  // namespace
