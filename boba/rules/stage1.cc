@@ -1,7 +1,7 @@
 #include "boba/rules/stage1.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -19,8 +19,6 @@ constexpr double kFarthestInFit = 1024;
 // Of a subset's loss, relative to the sum of its squares.
 constexpr double kTie = 2;
 constexpr double kLeastRounding = 0x1p-50;
-// A sum of squares this many times another one's has a row far out.
-constexpr double kFarOut = 64;
 
 // Projects on the subspace and finds the nearest clients; their loss joins the record.
 void look(const Gram& gram, std::span<const std::size_t> near, std::size_t keep, Stage1& state) {
@@ -47,15 +45,25 @@ bool advance(std::vector<std::size_t>& set, std::size_t n) {
   return false;
 }
 
-// Whether a subset is fitted better than the best one so far. Losses that differ by rounding are
-// equal, or the rounding would choose the subset. If a row far out makes them equal, the subset
-// without it is better.
-bool fits_better(const Subspace& fit, const Subspace& best, double rounding) {
-  const double smaller = std::min(fit.total, best.total);
-  const double larger = std::max(fit.total, best.total);
-  const double gap = std::abs(fit.loss - best.loss);
-  if (gap > rounding * larger) return fit.loss < best.loss;
-  return larger > kFarOut * smaller && gap > rounding * smaller && fit.total < best.total;
+struct Fitness {
+  double loss = 0;
+  double total = 0;
+};
+
+// The tightest of the subsets whose losses cannot be told from the least one. Rounding must not
+// choose between them, nor the size of a liar's row, which sets the rounding of its subsets.
+std::size_t best_of(const std::vector<Fitness>& subsets, double rounding) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Fitness& one : subsets) least = std::min(least, one.loss + rounding * one.total);
+  const auto fits = [&](const Fitness& one) { return one.loss - rounding * one.total <= least; };
+  double tightest = std::numeric_limits<double>::infinity();
+  for (const Fitness& one : subsets) {
+    if (fits(one)) tightest = std::min(tightest, one.total);
+  }
+  const auto best = std::ranges::find_if(subsets, [&](const Fitness& one) {
+    return fits(one) && one.total <= tightest * (1 + rounding);
+  });
+  return static_cast<std::size_t>(best - subsets.begin());
 }
 
 }  // namespace
@@ -104,20 +112,26 @@ Stage1 alternating_stage1(const Gram& gram, std::span<const std::size_t> near, s
 
 Stage1 exhaustive_stage1(const Gram& gram, std::span<const std::size_t> near, std::size_t keep) {
   std::vector<std::size_t> places(keep);
-  std::iota(places.begin(), places.end(), std::size_t{0});
   std::vector<std::size_t> set(keep);
-  const double rounding = kTie * std::max(gram.rounding(), kLeastRounding);
-  Stage1 best;
-  std::size_t fits = 0;
-  do {
+  const auto first = [&] { std::iota(places.begin(), places.end(), std::size_t{0}); };
+  const auto fit = [&] {
     std::ranges::transform(places, set.begin(), [&](std::size_t place) { return near[place]; });
-    Subspace fit = fit_subspace(gram, set, dimension(gram));
-    if (fits++ == 0 || fits_better(fit, best.subspace, rounding)) {
-      best.subspace = std::move(fit);
-      best.set = set;
-    }
+    return fit_subspace(gram, set, dimension(gram));
+  };
+  std::vector<Fitness> all;
+  first();
+  do {
+    const Subspace subspace = fit();
+    all.push_back({subspace.loss, subspace.total});
   } while (advance(places, near.size()));
-  best.fits = fits;
+  first();
+  for (std::size_t i = best_of(all, kTie * std::max(gram.rounding(), kLeastRounding)); i > 0; --i) {
+    advance(places, near.size());
+  }
+  Stage1 best;
+  best.subspace = fit();
+  best.set = set;
+  best.fits = all.size();
   best.noise = next_value(best.set, best.subspace);
   look(gram, near, keep, best);
   return best;

@@ -139,12 +139,19 @@ Projection project(const Gram& gram, const Subspace& subspace) {
   result.x.colwise() -= offset;
   result.sq_residual.resize(size);
   const double rounding = 4 * std::max(gram.rounding(), kSolverRounding / 16);
+  const double largest = rank > 0 ? subspace.spectrum[0] : 0;
   for (std::size_t i = 0; i < size; ++i) {
     const auto at = static_cast<Index>(i);
     const double from_point = gram.centred(i, i) - 2 * km(at) + mkm;
     // Of a row on the subspace only rounding is left. It must not choose between such rows.
     const double residual = from_point - result.x.col(at).squaredNorm();
-    const double lost = rounding * (gram.centred(i, i) + mkm);
+    double share = 0;
+    for (std::size_t a = 0; a < rank; ++a) {
+      const double x = result.x(static_cast<Index>(a), at);
+      share += x * x / subspace.spectrum[a];
+    }
+    // A basis is as wrong as the largest value's rounding, most where the fitted rows are short.
+    const double lost = rounding * (gram.centred(i, i) + mkm + std::min(1.0, share) * largest);
     result.sq_residual[i] = residual > lost ? residual : 0;
   }
   return result;

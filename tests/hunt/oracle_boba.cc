@@ -128,13 +128,19 @@ Subspace search(const Products& products, const Set& near, std::size_t keep,
   if (variant == "boba-es") {
     Set places(keep);
     std::iota(places.begin(), places.end(), std::size_t{0});
-    Subspace best = fit(products, of_near(near, places), dimension);
-    while (advance(places, near.size())) {
-      Subspace other = fit(products, of_near(near, places), dimension);
-      const Big tie = std::max(best.total, other.total) * (loss_tie + 1e-60);
-      if (other.loss + tie < best.loss) best = std::move(other);
+    std::vector<Subspace> all;
+    do {
+      all.push_back(fit(products, of_near(near, places), dimension));
+    } while (advance(places, near.size()));
+    const double tie = loss_tie + 1e-60;
+    Big least = all[0].loss + all[0].total * tie;
+    for (const Subspace& one : all) least = std::min(least, Big(one.loss + one.total * tie));
+    const Subspace* best = nullptr;
+    for (const Subspace& one : all) {
+      if (one.loss - one.total * tie > least) continue;
+      if (best == nullptr || one.total < best->total * (1 - tie)) best = &one;
     }
-    return best;
+    return *best;
   }
   Set server(products.servers());
   std::iota(server.begin(), server.end(), products.clients);
