@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "boba/rules/distance.h"
 #include "boba/rules/make.h"
@@ -36,6 +38,27 @@ GeometricMedian smoothed_steps(const Gram& gram, int steps, double nu) {
   return median;
 }
 
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Rounding of the products matters most at the update nearest to the median: it is relative to the
+// squared distances from the origin. Updates equal to the median do not move it.
+double condition(const Gram& gram, const GeometricMedian& median, double least) {
+  std::vector<double> from_origin(gram.clients());
+  for (std::size_t i = 0; i < from_origin.size(); ++i) from_origin[i] = gram.centred(i, i);
+  const double size = median_of(std::move(from_origin));
+  const double equal = median.at_update ? 2 * gram.rounding() * size : -1;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const double distance : median.distances) {
+    const double sq = std::max(distance, least) * std::max(distance, least);
+    if (sq > equal) nearest = std::min(nearest, sq);
+  }
+  return std::max(1.0, size / nearest);
+}
+
 class GeoMed final : public WeightRule {
  public:
   explicit GeoMed(const GeoMedOptions& options) : options_(options) {}
@@ -51,6 +74,7 @@ class GeoMed final : public WeightRule {
         options_.steps > 0 ? smoothed_steps(gram, options_.steps, options_.nu)
                            : geometric_median(gram, options_.tolerance, options_.max_iter);
     Decision decision;
+    decision.condition = condition(gram, median, options_.steps > 0 ? options_.nu : 0);
     decision.rows.resize(gram.clients());
     for (std::size_t i = 0; i < decision.rows.size(); ++i) {
       RowDecision& row = decision.rows[i];

@@ -174,10 +174,15 @@ Judgement judge(const Engine& engine, const Scene& scene, const JudgeOptions& op
   if (scene.sketched()) {
     if (!robust_in_sketches(scene.use)) return result;
     const auto allowed = [&] { return kSketchFloor + kSketchGrowth * result.oracle_deviation; };
-    // Products with the noise of sketches, and a bound of the screen that is off by as much.
+    // Products with the noise of sketches, and a bound of the screen that is off by as much: for
+    // all rows alike, then for each row by itself.
+    Dice dice(scene.seed, 78);
     for (int i = 0; i < kPerturbations && !(result.engine_deviation <= allowed()); ++i) {
       OracleOptions noisy{.screen = options.screen};
       noisy.screen_factors = Row(scene.updates.size(), i % 2 == 0 ? 0.5 : 2.0);
+      if (i >= 4) {
+        for (double& factor : noisy.screen_factors) factor = dice.uniform(0, 1) < 0.5 ? 0.5 : 2.0;
+      }
       noisy.noise = kSketchNoise;
       noisy.noise_seed = scene.seed + static_cast<std::uint64_t>(i);
       const OracleAnswer other = exact_answer(scene, noisy);

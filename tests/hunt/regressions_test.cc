@@ -264,6 +264,32 @@ TEST(Cluster, OfLiarsDoesNotHoldGeomed) {
   }
 }
 
+// The median lies near a cluster, where the rounding of float32 products hid the way to it. The row
+// far out keeps the products about 0.
+TEST(Cluster, NearTheMedianDoesNotDrownInRounding) {
+  const RoundInput input{.updates = rounded({{0.289048553, 1.19956851},
+                                             {-0.680769205, 0.27323699},
+                                             {0.435120016, -0.409232557},
+                                             {-0.304049909, 0.0601087064},
+                                             {0.29074651, 1.19956923},
+                                             {0.289048553, 1.19956851},
+                                             {2e34, 0},
+                                             {0.579923034, 0.17322655},
+                                             {0.289047807, 1.19956851},
+                                             {0.355832189, 1.16857255}},
+                                            DType::kFloat32),
+                         .dtype = DType::kFloat32};
+  const Outcome outcome = run(fast(), "geomed", input);
+  EXPECT_TRUE(outcome.verdict.clients[6].refused);
+  Row pull(2, 0.0);
+  for (std::size_t i = 0; i < input.updates.size(); ++i) {
+    if (i == 6) continue;
+    const Row away = plus(input.updates[i], outcome.out, -1);
+    pull = plus(pull, away, 1 / norm(away));
+  }
+  EXPECT_LT(norm(pull), 1e-3);
+}
+
 // A bucket of two tiny rows that point away from the server has no trust, whatever is left of its
 // products with rows of size 1.
 TEST(ShortBucket, KeepsItsDirectionInFltrust) {
