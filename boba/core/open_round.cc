@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "boba/core/open_round_state.h"
-#include "boba/core/printable.h"
 #include "boba/core/size.h"
+#include "boba/text/printable.h"
 
 namespace boba {
 namespace {

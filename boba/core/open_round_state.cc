@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "boba/core/prepared_rows.h"
-#include "boba/core/printable.h"
 #include "boba/core/refusal.h"
 #include "boba/core/size.h"
+#include "boba/text/printable.h"
 
 namespace boba {
 namespace {

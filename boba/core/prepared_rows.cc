@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "boba/core/printable.h"
 #include "boba/core/screen.h"
+#include "boba/text/printable.h"
 
 namespace boba {
 namespace {

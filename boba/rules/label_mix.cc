@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "boba/algebra/dense.h"
-#include "boba/rules/narrow_spectrum.h"
 
 namespace boba {
 namespace {
@@ -54,7 +53,7 @@ MatrixXd inverse_of(const MatrixXd& differences, double cutoff, LabelMixes& resu
   const Index size = std::min(differences.rows(), differences.cols());
   if (differences.rows() == differences.cols()) {
     // Far from singular, as it mostly is, the matrix is inverted as it stands.
-    const auto squares = narrow_spectrum(differences.transpose() * differences);
+    const auto squares = algebra::squared_singular_values(differences.transpose() * differences);
     if (squares && (*squares)(0) > 2 * cutoff * cutoff) {
       for (Index k = size; k-- > 0;) result.singular_values.push_back(std::sqrt((*squares)(k)));
       result.used = result.singular_values.size();

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "boba/rules/eigen_leading.h"
-#include "boba/rules/eigen_top.h"
-#include "boba/rules/loops.h"
+#include "boba/algebra/leading_eigen.h"
+#include "boba/algebra/loops.h"
+#include "boba/algebra/top_eigen.h"
 #include "boba/rules/select.h"
 
 namespace boba {
@@ -67,7 +67,7 @@ Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::s
   }
   MatrixXd products = centred_products(gram, set, std::move(room));
   const auto asked = static_cast<Index>(std::max<std::size_t>(most, 1));
-  const LeadingEigen leading = leading_eigen(products, asked, start);
+  const algebra::LeadingEigen leading = algebra::leading_eigen(products, asked, start);
 
   Subspace fit;
   fit.rows = set.size();
@@ -110,15 +110,16 @@ double next_value(std::span<const std::size_t> set, const Subspace& subspace) {
   for (Index k = 0; k < known.cols(); ++k) {
     known.col(k) *= std::sqrt(subspace.spectrum[static_cast<std::size_t>(k)]);
   }
-  const TopEigen top = top_eigen({subspace.products.data(), s * s}, s, kRough,
-                                 {known.data(), static_cast<std::size_t>(known.size())});
+  const algebra::TopEigen top =
+      algebra::top_eigen({subspace.products.data(), s * s}, s, kRough,
+                         {known.data(), static_cast<std::size_t>(known.size())});
   return std::max(0.0, top.value);
 }
 
 Projection project(const Gram& gram, const Subspace& subspace) {
   const std::size_t size = gram.size();
   const std::size_t rank = subspace.rank();
-  const auto& table = loops();
+  const auto& table = algebra::loops();
   const double* k = gram.centred().data();
   // Rows outside the set have no part in m and w; those before and after it are not looked at.
   const double* m = subspace.m.data();

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "boba/algebra/loops.h"
 #include "boba/rules/distance.h"
-#include "boba/rules/loops.h"
 
 namespace boba {
 namespace {
@@ -67,7 +67,7 @@ std::vector<std::size_t> best_updates(const Gram& gram) {
 VectorXd product(const MatrixXd& m, const VectorXd& x) {
   const auto n = static_cast<std::size_t>(x.size());
   VectorXd result(x.size());
-  loops().apply(m.data(), n, x.data(), result.data(), n, n);
+  algebra::loops().apply(m.data(), n, x.data(), result.data(), n, n);
   return result;
 }
 

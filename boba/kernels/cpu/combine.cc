@@ -1,8 +1,8 @@
 // Weighted sums of rows, a tile of columns at a time with the sums in double in L1.
 #include <atomic>
 
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {

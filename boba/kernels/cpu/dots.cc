@@ -4,8 +4,8 @@
 // the product, and the square of the reference. The reference exists a tile at a time.
 #include <limits>
 
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {

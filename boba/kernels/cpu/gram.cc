@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cmath>
 
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {

@@ -1,8 +1,8 @@
 // Normal numbers by position in the stream: any part can be computed on its own.
 #include <atomic>
 
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {

@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "boba/kernels/cpu/network.h"
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {

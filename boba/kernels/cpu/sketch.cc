@@ -3,8 +3,8 @@
 #include <cassert>
 
 #include "boba/core/sketch.h"
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {
