@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "boba/core/prepared_rows.h"
+#include "boba/core/refusal.h"
 #include "boba/text/printable.h"
 
 namespace boba {

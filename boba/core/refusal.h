@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "boba/core/kernels.h"
+#include "boba/core/result.h"
 #include "boba/core/round.h"
 #include "boba/core/views.h"
 
@@ -18,5 +19,8 @@ double largest_norm(DType dtype);
 // scan[i] is what a pass saw of row i. Only rows large enough to be in doubt are read again.
 std::vector<Refusal> refusals(const Kernels& kernels, const UpdateView& rows,
                               std::span<const RowScan> scan);
+
+// Fails where a row of the server's own is unusable.
+Result<void> check_server_rows(const Kernels& kernels, const UpdateView& rows);
 
 }  // namespace boba
