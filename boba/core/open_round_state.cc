@@ -90,7 +90,7 @@ Result<void> OpenRoundState::enter(std::string_view id, DType dtype, std::size_t
   Client& client = found->second;
   switch (client.standing) {
     case Standing::kUploading:
-      return refusal(id, "an upload of it has begun and not ended");
+      return refusal(id, "an upload of it is under way");
     case Standing::kAccepted:
       return refusal(id, "its update is in already; only the first counts");
     case Standing::kRefused:

@@ -1,5 +1,5 @@
-// Rows on their way to the tensor cores for integers: copied to shared memory, then cut to digits.
-// See gram_digits.cuh.
+// Brings rows to the tensor cores for integers: copies them to shared memory, then cuts them to
+// digits. See gram_digits.cuh.
 #pragma once
 
 #include <limits>
@@ -9,33 +9,33 @@
 namespace boba::cuda {
 namespace {
 
-// Columns of a step, of a tile on the diagonal and of one above it.
+// Columns per step, for tiles on the diagonal and for those above it.
 constexpr int kDiagonalColumns = 128;
 constexpr int kAboveColumns = 64;
 constexpr int kDiagonalDigitThreads = 384;
 constexpr int kAboveDigitThreads = 256;
-constexpr int kDigitStretches = 132;
-constexpr int kStages = 2;  // steps on their way or at hand
+constexpr int kDigitSlices = 132;
+constexpr int kStages = 2;  // steps that are being copied or used
 
 template <int Width>
 constexpr int kDigitBytes = kBlockRows* Width;  // one digit of a step
 template <int Width>
 constexpr int kAllDigits = 3 * kDigitBytes<Width>;  // high, mid, low
 
-// Rows that are copied for a step: with an origin, it comes last.
+// Rows that are copied for a step. The origin, where there is one, is the last.
 template <bool Centred>
 constexpr int kRawRows = kBlockRows + (Centred ? 1 : 0);
 template <bool Centred, int Width>
 constexpr int kRawElements = kRawRows<Centred>* Width;
 
-// Where a row's digits are, sixteen at a time: they change places so that eight rows, one below the
-// other, are in different banks.
+// Where sixteen digits of a row are. They are permuted so that eight rows in sequence use different
+// banks.
 template <int Width>
 __device__ inline int digit_place(int row, int sixteen) {
   return row * Width + (sixteen ^ row * Width / 128 % (Width / 16)) * 16;
 }
 
-// The larger one, or NaN if one is.
+// The larger number, or NaN if one of them is NaN.
 __device__ inline float larger(float a, float b) {
   float most;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
@@ -47,7 +47,7 @@ __device__ inline float larger(float a, float b) {
 struct Scale {
   float scale;
   int power;
-  bool rare;  // no such scale in float: see DigitFeed::repair
+  bool rare;  // float has no such scale; see DigitLoader::repair
 };
 
 __device__ inline Scale scale_for(float largest) {
@@ -58,7 +58,7 @@ __device__ inline Scale scale_for(float largest) {
           .rare = static_cast<unsigned>(exponent - 64) > 190 && largest != 0};
 }
 
-// Four numbers' digits, a word of each kind.
+// The digits of four numbers, in one word each for the high, middle and low digits.
 struct Digits {
   unsigned high;
   unsigned mid;
@@ -66,7 +66,7 @@ struct Digits {
 };
 
 __device__ inline Digits digits_of(const float (&x)[4], float scale) {
-  // Added to 1.5 * 2^23, a number's last bits are the integer. 0x8080 makes the lower digits lie
+  // After adding 1.5 * 2^23 a number's last bits are the integer. 0x8080 centres the lower digits
   // about 0, with a carry to the next.
   const float shift = __uint_as_float(0x4B408080U);
   unsigned w[4];
@@ -81,17 +81,17 @@ __device__ inline Digits digits_of(const float (&x)[4], float scale) {
           .low = __byte_perm(low, more, 0x5410) ^ 0x80808080U};
 }
 
-// The rows of a block on their way: copied to shared memory as they are, then cut to digits.
+// Copies the rows of a block to shared memory, then cuts them to digits.
 template <int Width, bool Centred, bool Scans, int Threads>
-class DigitFeed {
+class DigitLoader {
  public:
   // lines: kRawRows of them; raw: kStages * kRawElements.
-  __device__ DigitFeed(const GramInput<float>& in, const Columns& columns, int block,
-                       const float** lines, float* raw)
+  __device__ DigitLoader(const GramInput<float>& in, const Columns& columns, int block,
+                         const float** lines, float* raw)
       : in_(in), columns_(columns), first_row_(block * kBlockRows), lines_(lines), raw_(raw) {
     for (int r = static_cast<int>(threadIdx.x); r < kRawRows<Centred>; r += Threads) {
       const int row = first_row_ + r;
-      // Rows beyond the last are never looked at; the first stands in for them.
+      // The first row stands in for rows beyond the last; nobody reads their products.
       const float* line = row < in.count - (Centred ? 1 : 0) ? in.rows[row] : in.rows[0];
       lines_[r] = Centred && (r == kBlockRows || row == in.count - 1) ? in.origin : line;
     }
@@ -113,7 +113,7 @@ class DigitFeed {
     asm volatile("cp.async.commit_group;");
   }
 
-  // Cuts a step whose copies all threads have seen. powers: one for each row.
+  // Cuts a step whose copies all threads have seen. powers: the power of two of each row.
   __device__ void cut(int step, unsigned char* digits, double* powers) {
     if (first_column(step) >= columns_.end) return;
     // Eight lanes share a row; each has four columns of every 32.
@@ -143,7 +143,7 @@ class DigitFeed {
       rare = rare || scale[p].rare;
     }
     if (__any_sync(~0U, rare)) repair(from, origin, largest, x, scale);
-    // A lane's columns stand side by side, in every row alike.
+    // A lane's columns are adjacent, in every row at the same place.
     unsigned char* to = digits + digit_place<Width>(first, lane * kOwn / 16) + lane * kOwn % 16;
 #pragma unroll
     for (int p = 0; p < kRows; ++p) {
@@ -164,7 +164,7 @@ class DigitFeed {
       }
       if (lane == 0) powers[first + p * kRowStep] = __hiloint2double(scale[p].power, 0);
     }
-    // Groups of warps read the digits by another way than these stores go.
+    // wgmma reads shared memory through another path than these stores.
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   }
 
@@ -189,7 +189,7 @@ class DigitFeed {
     return columns_.first + static_cast<std::size_t>(step) * Width;
   }
 
-  // Whole warps have a row or have it not.
+  // Whether this thread has a p-th row; the same for all threads of a warp.
   __device__ static bool has(int p) {
     return (p + 1) * kRowStep <= kBlockRows ||
            static_cast<int>(threadIdx.x) / 8 + p * kRowStep < kBlockRows;
@@ -214,16 +214,18 @@ class DigitFeed {
     *reinterpret_cast<uint4*>(to) = make_uint4(words.x[0], words.x[1], words.x[2], words.x[3]);
   }
 
-  // Subtracts the origin, unless the row is the origin, from part of the row.
-  __device__ void subtract(int p, const float (&origin)[kOwn], float part, float (&x)[kOwn]) const {
+  // x becomes factor * (x - origin), or factor * x if the row is the origin.
+  __device__ void subtract(int p, const float (&origin)[kOwn], float factor,
+                           float (&x)[kOwn]) const {
     if constexpr (Centred) {
-      const float share = row(p) == in_.count - 1 ? 0.0F : -part;
+      const float share = row(p) == in_.count - 1 ? 0.0F : -factor;
 #pragma unroll
-      for (int i = 0; i < kOwn; ++i) x[i] = fmaf(share, origin[i], part == 1 ? x[i] : x[i] * part);
+      for (int i = 0; i < kOwn; ++i)
+        x[i] = fmaf(share, origin[i], factor == 1 ? x[i] : x[i] * factor);
     }
   }
 
-  // The largest absolute value, or NaN if one is.
+  // The largest absolute value, or NaN if there is one.
   __device__ static float largest_of(const float (&x)[kOwn]) {
     float pairs[kOwn / 2];
 #pragma unroll
@@ -236,7 +238,7 @@ class DigitFeed {
     return pairs[0];
   }
 
-  // Those of the rows' eight lanes. What NaN leaves of them does not matter.
+  // The largest over the eight lanes of each row. With NaN the result does not matter.
   template <int N>
   __device__ static void over_lanes(float (&largest)[N]) {
 #pragma unroll
@@ -248,8 +250,8 @@ class DigitFeed {
     }
   }
 
-  // Numbers without a scale. Half of a difference is never too large for float; tiny ones are
-  // lifted first.
+  // Treats rows whose numbers have no scale. Half of a difference is never too large for float, and
+  // tiny numbers are multiplied by a power of two first.
   __device__ void repair(const float* from, const float (&origin)[kOwn], float (&largest)[kRows],
                          float (&x)[kRows][kOwn], Scale (&scale)[kRows]) const {
 #pragma unroll

@@ -1,7 +1,7 @@
 // The Gram matrix in double; gram.cu launches these kernels.
 //
-// A thread block takes 128 bytes of each row at a time, widened to double on the way. On the
-// diagonal only the upper half is multiplied.
+// A thread block takes 128 bytes of each row at a time and widens them to double. On the diagonal
+// it multiplies only the upper half.
 #pragma once
 
 #include <type_traits>
@@ -12,24 +12,24 @@ namespace boba::cuda {
 namespace {
 
 template <class T>
-constexpr int kColumns = 128 / sizeof(T);  // of a step
-constexpr int kStretches = 264;
+constexpr int kColumns = 128 / sizeof(T);  // per step
+constexpr int kSlices = 264;
 template <class T>
 constexpr std::size_t kTileElements = static_cast<std::size_t>(kBlockRows) * kColumns<T>;
 
-// Threads of a thread block. A tile on the diagonal has 72 pieces of sixteen rows by eight that
-// matter, eighteen to a warp; one above it has 128, sixteen to a warp.
+// Threads of a thread block. A tile on the diagonal has 72 pieces of sixteen rows by eight in its
+// upper half, eighteen for each warp. A tile above it has 128, sixteen for each warp.
 constexpr int kDiagonalThreads = 128;
 constexpr int kAboveThreads = 256;
 
-// Tiles hold rows of 32 (or 16) columns with the halves of each sixteen exchanged in odd rows, so
-// that lanes which work together never meet in a bank. Where two columns that stand together begin:
+// Where two adjacent columns of a tile begin. A tile has rows of 32 (or 16) columns. In odd rows
+// the halves of each sixteen are exchanged, so that lanes that read together use different banks.
 template <class T>
 __device__ inline int place(int row, int column) {
   return row * kColumns<T> + (column ^ row % 2 * 8);
 }
 
-// The largest absolute value so far. A NaN shows in the row's own product, for float.
+// The largest absolute value so far. For float, NaN shows in the row's own product instead.
 struct LargestFloat {
   float x = 0;
   __device__ void see(float a, float b) { x = fmaxf(x, fmaxf(fabsf(a), fabsf(b))); }
@@ -43,16 +43,16 @@ struct LargestDouble {
 template <class T>
 using Largest = std::conditional_t<sizeof(T) == 4, LargestFloat, LargestDouble>;
 
-// The rows of a block on their way: copied to shared memory as they are two steps ahead, widened
-// one step ahead.
+// Brings the rows of a block to shared memory: copies them two steps ahead and widens them one step
+// ahead.
 template <class T, int Threads, bool Centred>
-class Feed {
+class WideningLoader {
  public:
   // raw: two tiles of T.
-  __device__ Feed(const GramInput<T>& in, const Columns& columns, int block, const T** lines,
-                  T* raw)
+  __device__ WideningLoader(const GramInput<T>& in, const Columns& columns, int block,
+                            const T** lines, T* raw)
       : in_(in), columns_(columns), first_row_(block * kBlockRows), lines_(lines), raw_(raw) {
-    // Rows beyond the last are never looked at; the first stands in for them.
+    // The first row stands in for rows beyond the last; nobody reads their products.
     for (int r = static_cast<int>(threadIdx.x); r < kBlockRows; r += Threads) {
       const int row = first_row_ + r;
       lines_[r] = row >= in.count                                          ? in.rows[0]
@@ -160,28 +160,28 @@ class Feed {
 };
 
 // Eight rows and eight columns as the tensor cores take them: lane 4 g + t has row g and columns
-// 2 t and 2 t + 1. Which column stands where does not matter, as long as both sides agree.
+// 2 t and 2 t + 1. The order of the columns does not matter as long as both sides agree.
 struct Fragment {
   double x[2];
 };
 
-// Where a lane finds its part of the tile's first fragment.
+// Where a lane's numbers of the tile's first fragment are.
 template <class T>
 __device__ inline const double* lane_of(const double* tile, int column) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   return tile + place<T>(lane / 4, column + lane % 4 * 2);
 }
 
-// Of rows 8 j and on.
+// The fragment of the rows from 8 j on.
 template <class T>
 __device__ inline Fragment load_fragment(const double* lane, int j) {
   const double2 x = *reinterpret_cast<const double2*>(lane + j * 8 * kColumns<T>);
   return {{x.x, x.y}};
 }
 
-// Sixteen rows, in the order that the tensor cores want their left side in. The exclusive or with a
-// zero that the compiler does not know keeps them there; otherwise it sorts them anew for every
-// multiplication.
+// Sixteen rows in the order that the tensor cores want on the left side. The exclusive or with a
+// zero that the compiler does not know keeps them in this order; otherwise the compiler sorts them
+// again for every multiplication.
 struct Rows16 {
   double x[4];
 };
@@ -204,8 +204,8 @@ __device__ inline void multiply(double (&sums)[4], const Rows16& a, const Fragme
       : "d"(a.x[0]), "d"(a.x[1]), "d"(a.x[2]), "d"(a.x[3]), "d"(b.x[0]), "d"(b.x[1]));
 }
 
-// On the diagonal, warp p has the pieces of rows p and 7 - p from the diagonal on: sixteen less 2
-// p, and two more than 2 p. The columns of the second are among those of the first.
+// On the diagonal, warp p has the pieces of rows p and 7 - p from the diagonal on: 16 - 2 p and
+// 2 p + 2 of them. The columns of the second are among those of the first.
 template <class T, int P>
 __device__ inline void multiply_diagonal(const double* tile, long long zero,
                                          double (&sums)[18][4]) {
@@ -234,7 +234,7 @@ __device__ inline void store_diagonal(const double (&sums)[18][4], double* to) {
   }
 }
 
-// Above it, a warp has sixteen rows and all columns.
+// Above the diagonal, a warp has sixteen rows and all columns.
 template <class T>
 __device__ inline void multiply_above(const double* a_tile, const double* b_tile, int warp,
                                       long long zero, double (&sums)[16][4]) {
@@ -247,9 +247,8 @@ __device__ inline void multiply_above(const double* a_tile, const double* b_tile
   }
 }
 
-// Walks through the stretch: body(tile number) multiplies while the next step is widened and the
-// one after is copied. Each step's copies are seen by all threads one barrier before they are
-// widened.
+// Does all steps of a slice: body(tile number) multiplies while the next step is widened and the
+// one after it is copied. All threads see the copies of a step one barrier before they are widened.
 template <class T, class Copy, class Widen, class Body>
 __device__ inline void each_step(const Columns& columns, const Copy& copy, const Widen& widen,
                                  const Body& body) {
@@ -263,7 +262,7 @@ __device__ inline void each_step(const Columns& columns, const Copy& copy, const
   asm volatile("cp.async.wait_group 0;" ::: "memory");
   __syncthreads();
   for (int step = 0; step < steps; ++step) {
-    // The slot of step + 2 was widened a barrier ago.
+    // The slot of step + 2 was widened one barrier ago.
     copy(step + 2);
     widen(step + 1);
     body(step % 2);
@@ -272,7 +271,7 @@ __device__ inline void each_step(const Columns& columns, const Copy& copy, const
   }
 }
 
-// A stretch of columns of a tile on the diagonal.
+// One slice of a tile on the diagonal.
 template <class T, bool Centred>
 __global__ void __launch_bounds__(kDiagonalThreads, 2)
     diagonal_kernel(const __grid_constant__ GramInput<T> in, const __grid_constant__ TileSet tiles,
@@ -281,13 +280,13 @@ __global__ void __launch_bounds__(kDiagonalThreads, 2)
   __shared__ const T* lines[kBlockRows];
   const Columns columns = columns_of(in);
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  Feed<T, kDiagonalThreads, Centred> feed(in, columns, tile_of(tiles).x, lines,
-                                          reinterpret_cast<T*>(shared + 2 * kTileElements<T>));
+  WideningLoader<T, kDiagonalThreads, Centred> loader(
+      in, columns, tile_of(tiles).x, lines, reinterpret_cast<T*>(shared + 2 * kTileElements<T>));
   __syncthreads();
   double sums[18][4] = {};
   each_step<T>(
-      columns, [&](int step) { feed.copy(step); },
-      [&](int step) { feed.widen(step, shared + step % 2 * kTileElements<T>); },
+      columns, [&](int step) { loader.copy(step); },
+      [&](int step) { loader.widen(step, shared + step % 2 * kTileElements<T>); },
       [&](int buffer) {
         const double* tile = shared + buffer * kTileElements<T>;
         if (warp == 0) multiply_diagonal<T, 0>(tile, in.zero, sums);
@@ -300,10 +299,10 @@ __global__ void __launch_bounds__(kDiagonalThreads, 2)
   if (warp == 1) store_diagonal<1>(sums, to);
   if (warp == 2) store_diagonal<2>(sums, to);
   if (warp == 3) store_diagonal<3>(sums, to);
-  feed.raise_bits(bits);
+  loader.raise_bits(bits);
 }
 
-// The same of a tile above it.
+// One slice of a tile above the diagonal.
 template <class T, bool Centred>
 __global__ void __launch_bounds__(kAboveThreads, 1)
     above_kernel(const __grid_constant__ GramInput<T> in, const __grid_constant__ TileSet tiles,
@@ -314,21 +313,21 @@ __global__ void __launch_bounds__(kAboveThreads, 1)
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int2 pair = tile_of(tiles);
   T* raw = reinterpret_cast<T*>(shared + 4 * kTileElements<T>);
-  using FeedOf = Feed<T, kAboveThreads, Centred>;
-  FeedOf feed_a(in, columns, pair.x, lines[0], raw);
-  FeedOf feed_b(in, columns, pair.y, lines[1], raw + 2 * kTileElements<T>);
+  using Loader = WideningLoader<T, kAboveThreads, Centred>;
+  Loader loader_a(in, columns, pair.x, lines[0], raw);
+  Loader loader_b(in, columns, pair.y, lines[1], raw + 2 * kTileElements<T>);
   __syncthreads();
   double sums[16][4] = {};
   each_step<T>(
       columns,
       [&](int step) {
-        feed_a.copy(step);
-        feed_b.copy(step);
+        loader_a.copy(step);
+        loader_b.copy(step);
       },
       [&](int step) {
         double* tile = shared + step % 2 * 2 * kTileElements<T>;
-        feed_a.widen(step, tile);
-        feed_b.widen(step, tile + kTileElements<T>);
+        loader_a.widen(step, tile);
+        loader_b.widen(step, tile + kTileElements<T>);
       },
       [&](int buffer) {
         const double* tile = shared + buffer * 2 * kTileElements<T>;
@@ -336,8 +335,8 @@ __global__ void __launch_bounds__(kAboveThreads, 1)
       });
 #pragma unroll
   for (int j = 0; j < 16; ++j) store_sums(sums[j], warp, j, partial_of(partial));
-  feed_a.raise_bits(bits);
-  feed_b.raise_bits(bits);
+  loader_a.raise_bits(bits);
+  loader_b.raise_bits(bits);
 }
 
 }  // namespace
