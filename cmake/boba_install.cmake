@@ -17,13 +17,10 @@ if(BUILD_SHARED_LIBS AND TARGET boba_cli)
   endif()
 endif()
 
-# How a file of boba includes another is how a user does: <boba/core/views.h>. The interface is the
-# core, the two kernels, the registries, each rule and attack (a header with info()), and what these
-# include; other headers are shared by sources only.
-file(GLOB boba_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-     ${PROJECT_SOURCE_DIR}/boba/core/*.h)
-list(APPEND boba_headers boba/boba.h boba/capi/boba.h boba/kernels/cuda/cuda.h
-     boba/kernels/cuda/view.h)
+# A user includes a header as boba's own files do: <boba/core/views.h>. The interface is boba.h, the
+# C header, the headers for CUDA, each rule and attack (a header with info()), and what these
+# include. All other headers are internal and stay behind.
+set(boba_headers boba/boba.h boba/capi/boba.h boba/kernels/cuda/cuda.h boba/kernels/cuda/view.h)
 file(GLOB boba_named CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      ${PROJECT_SOURCE_DIR}/boba/rules/*.h ${PROJECT_SOURCE_DIR}/boba/attacks/*.h)
 foreach(header IN LISTS boba_named)

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "boba/core/spec.h"
+#include "boba/text/names.h"
 #include "simulator/experiment/value.h"
 
 namespace boba::reproduction {

@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "reproduction/comparison.h"
 #include "reproduction/csv_text.h"
 

@@ -10,6 +10,7 @@
 #include "boba/attacks/registry.h"
 #include "boba/core/spec.h"
 #include "boba/rules/registry.h"
+#include "boba/text/names.h"
 #include "simulator/experiment/keys.h"
 #include "simulator/partition/registry.h"
 

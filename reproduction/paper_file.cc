@@ -11,8 +11,8 @@
 #include <optional>
 #include <utility>
 
-#include "boba/core/printable.h"
-#include "boba/core/spec.h"
+#include "boba/text/names.h"
+#include "boba/text/printable.h"
 #include "reproduction/embedded.h"
 
 namespace boba::reproduction {

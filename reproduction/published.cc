@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "boba/core/printable.h"
-#include "boba/core/spec.h"
+#include "boba/text/names.h"
+#include "boba/text/printable.h"
 #include "reproduction/csv_text.h"
 #include "reproduction/embedded.h"
 

@@ -12,10 +12,10 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "boba/core/printable.h"
 #include "boba/dist/launch.h"
 #include "boba/kernels/sketch/sketch.h"
 #include "boba/rules/registry.h"
+#include "boba/text/printable.h"
 #include "tools/json.h"
 #include "tools/summary.h"
 

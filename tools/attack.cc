@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "boba/attacks/registry.h"
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "tools/command.h"
 #include "tools/npy.h"
 #include "tools/table.h"

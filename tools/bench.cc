@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "boba/core/sketch.h"
-#include "boba/kernels/cpu/parallel.h"
+#include "boba/threads/team.h"
 #include "tools/bench_rules.h"
 #include "tools/command.h"
 #include "tools/file.h"
@@ -160,7 +160,7 @@ Outcome run_bench(const Options& options) {
   if (!options.json.empty()) {
     if (Result<void> ok = check_writable(options.json); !ok) return failed(ok.error());
   }
-  const int threads = options.threads > 0 ? options.threads : cpu::usable_processors();
+  const int threads = options.threads > 0 ? options.threads : usable_processors();
   const std::unique_ptr<const Kernels> kernels = make_kernels(threads);
   const BenchRound bench(*kernels, options.n, options.d, options.classes, options.f);
   std::vector<Measured> all;

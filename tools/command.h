@@ -13,8 +13,8 @@
 
 #include "boba/core/aggregator.h"
 #include "boba/core/kernels.h"
-#include "boba/core/printable.h"
 #include "boba/core/result.h"
+#include "boba/text/printable.h"
 
 namespace boba::tools {
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "boba/attacks/registry.h"
-#include "boba/core/spec.h"
 #include "boba/rules/registry.h"
+#include "boba/text/names.h"
 #include "tools/json.h"
 #include "tools/table.h"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "boba/attacks/registry.h"
-#include "boba/core/printable.h"
 #include "boba/rules/registry.h"
+#include "boba/text/printable.h"
 #include "tools/command.h"
 #include "tools/npy.h"
 #include "tools/summary.h"

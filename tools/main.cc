@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "boba/core/spec.h"
 #include "boba/dist/launch.h"
+#include "boba/text/names.h"
 #include "tools/command.h"
 
 namespace boba::tools {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "boba/kernels/cpu/parallel.h"
+#include "boba/threads/team.h"
 
 namespace boba::tools {
 namespace {
@@ -86,7 +86,7 @@ std::uint64_t plain_read(const UpdateView& rows, int threads) {
   // Pieces are taken as threads get to them, as the kernels do: a thread that the system holds up
   // does not hold up the rest.
   std::atomic<std::uint64_t> total{0};
-  cpu::run_jobs(threads, rows.rows() * pieces, [&](std::size_t job, int) {
+  run_jobs(threads, rows.rows() * pieces, [&](std::size_t job, int) {
     const std::byte* row = visit(rows.dtype(), [&]<Element T>(T) {
       return reinterpret_cast<const std::byte*>(rows.row<T>(job / pieces));
     });

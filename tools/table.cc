@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 
 namespace boba::tools {
 

@@ -34,4 +34,12 @@ VectorXd singular_values(const MatrixXd& matrix) {
   return Eigen::JacobiSVD<MatrixXd>(matrix).singularValues();
 }
 
+std::optional<VectorXd> squared_singular_values(const MatrixXd& products) {
+  constexpr double kLeast = 1e-6;  // of the largest
+  VectorXd squares = symmetric_eigenvalues(products).values;
+  // Written so that NaN fails.
+  if (!(squares(0) > kLeast * squares(squares.size() - 1))) return std::nullopt;
+  return squares;
+}
+
 }  // namespace boba::algebra

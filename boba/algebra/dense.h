@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 
 namespace boba::algebra {
 
@@ -33,5 +34,10 @@ struct ThinSvd {
 };
 ThinSvd thin_svd(const Eigen::MatrixXd& matrix);
 Eigen::VectorXd singular_values(const Eigen::MatrixXd& matrix);
+
+// Squared singular values of a matrix X, rising, from the products of its rows, X X', or of its
+// columns, X' X: cheaper than a decomposition. They lose digits in proportion to their spread, so
+// the result is empty where the least is below 1e-6 of the largest. REQUIRES: at least one row.
+std::optional<Eigen::VectorXd> squared_singular_values(const Eigen::MatrixXd& products);
 
 }  // namespace boba::algebra

@@ -15,6 +15,7 @@
 #include "boba/attacks/signflip.h"
 #include "boba/attacks/simplex.h"
 #include "boba/attacks/zero.h"
+#include "boba/text/names.h"
 
 namespace boba {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "boba/capi/guard.h"
 #include "boba/core/size.h"
+#include "boba/text/names.h"
 
 namespace boba::capi {
 

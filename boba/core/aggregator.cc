@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "boba/core/prepared_rows.h"
-#include "boba/core/printable.h"
+#include "boba/core/refusal.h"
+#include "boba/text/printable.h"
 
 namespace boba {
 namespace {

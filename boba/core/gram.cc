@@ -66,7 +66,7 @@ void Gram::sq_distances(std::size_t i, std::span<double> out) const {
 void Gram::keep_clients(std::span<const std::size_t> kept) {
   std::vector<std::size_t> rows(kept.begin(), kept.end());
   for (std::size_t i = clients_; i < size_; ++i) rows.push_back(i);
-  // Rows rise, so each number moves to a place that was read before.
+  // Rows rise, so each number moves to a place that has been read already.
   const std::size_t size = rows.size();
   for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t j = 0; j < size; ++j) {
@@ -95,7 +95,7 @@ void Gram::move_origin(std::size_t row) {
     }
   }
   origin_sq_ += own + 2 * shift;
-  // The two orders of summation differ in the last bit; rules rely on symmetry.
+  // The two halves differ in the last bit, but rules rely on symmetry.
   for (std::size_t i = 0; i < size_; ++i) {
     for (std::size_t j = 0; j < i; ++j) centred_[i * size_ + j] = centred_[j * size_ + i];
   }
@@ -124,7 +124,7 @@ Gram Gram::transformed(const Mix& mix, std::size_t clients) const {
       for (const Mix::Term& term : mix.terms(j)) out[j] += term.weight * row[term.row];
     }
   }
-  // The two orders of summation differ in the last bit; rules rely on symmetry.
+  // The two halves differ in the last bit, but rules rely on symmetry.
   for (std::size_t i = 0; i < result.size_; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       result.centred_[i * result.size_ + j] = result.centred_[j * result.size_ + i];
@@ -162,7 +162,7 @@ OriginFit origin_fit(const Gram& gram) {
     gram.sq_distances(i, values);
     const auto closer = static_cast<std::size_t>(
         std::count_if(values.begin(), values.end(), [&](double value) { return value < least; }));
-    // Not half of the others are closer than the best median so far: this one is no better.
+    // Fewer than half are closer than the best median so far, so this one is not better.
     if (closer < (n + 1) / 2) continue;
     const double median = median_of(values);
     if (median < least) {

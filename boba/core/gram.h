@@ -1,8 +1,8 @@
-// Gram: the round's inner products, all a weight rule looks at.
+// Gram: the round's inner products. A weight rule sees nothing else.
 //
 // Rows 0..clients()-1 are clients (after the stages before the rule), rows clients()..size()-1 are
-// the server's gradients, for rules that need them. The products are taken about an origin o, which
-// affine rules do not notice; dot() adds it back for those that do.
+// the server's gradients, for rules that need them. The products are about an origin o. Affine
+// rules do not depend on it; for the others dot() adds it back.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Gram {
   // |a_i|^2, clamped at 0 where rounding crosses it.
   double sq_norm(std::size_t i) const;
 
-  // The largest of the numbers whose sum sq_norm(i) is: its rounding is relative to this.
+  // The largest term of the sum that sq_norm(i) is. The rounding of sq_norm(i) is relative to it.
   double raw_size(std::size_t i) const {
     return std::max({centred(i, i), std::abs(origin_dot_[i]), origin_sq_});
   }
@@ -50,25 +50,25 @@ class Gram {
   // All of client i at once: out[j] = sq_distance(i, j). REQUIRES: out has clients() places.
   void sq_distances(std::size_t i, std::span<double> out) const;
 
-  // Rounding of one product, relative to |a_i - o| |a_j - o|: a unit in the last place
-  // of the type they were formed in.
+  // Rounding of one product relative to |a_i - o| |a_j - o|: a unit in the last place of the type
+  // that the products were formed in.
   double rounding() const { return rounding_; }
   void set_rounding(double rounding) { rounding_ = rounding; }
 
   // Length of the sketches that were multiplied; 0: the rows themselves.
   std::size_t sketch() const { return sketch_; }
 
-  // Drops all client rows but these (rising order). In place.
+  // Drops all other client rows. kept rises. In place.
   void keep_clients(std::span<const std::size_t> kept);
 
-  // Takes the products about a row instead. Digits that are lost are not found again: the rounding
-  // grows by the square of the distance from the old origin over that from the new one. In place.
+  // Makes this row the origin. Lost digits do not come back: the rounding grows by the square of
+  // the distances from the old origin over those from the new one. In place.
   void move_origin(std::size_t row);
 
   // The products after mixing the client rows: M K M'.
   Gram mixed(const Mix& mix) const;
 
-  // The products after replacing every `parts` server rows in a row by their mean.
+  // The products after replacing every `parts` consecutive server rows by their mean.
   // REQUIRES: servers() is a multiple of parts.
   Gram joined(std::size_t parts) const;
 
@@ -78,7 +78,7 @@ class Gram {
   void take_diagonal();
 
   std::vector<double> centred_;
-  std::vector<double> diagonal_;  // of centred_, side by side
+  std::vector<double> diagonal_;  // of centred_, without gaps
   std::vector<double> origin_dot_;
   double origin_sq_ = 0;
   double rounding_ = 0;
@@ -90,7 +90,7 @@ class Gram {
 // How well the origin suits the clients.
 struct OriginFit {
   std::size_t medoid = 0;  // the client whose median squared distance to the others is least
-  double condition = 1;    // median |g_i - o|^2 over that distance: rounding grows in proportion
+  double condition = 1;    // median |g_i - o|^2 over that median; rounding grows in proportion
 };
 
 // REQUIRES: gram.clients() > 0. Ties to the lower index.

@@ -16,8 +16,7 @@
 
 namespace boba {
 
-// What a pass saw of one row. A row that is not finite is left out of the pass wherever it could
-// spoil another row's numbers.
+// What a pass saw of one row. A row that is not finite does not enter numbers of other rows.
 struct RowScan {
   bool finite = true;
   double max_abs = 0;  // largest absolute value; 0 when not finite
@@ -50,15 +49,15 @@ struct StreamKey;
 // Which random projection; see sketch.h.
 struct SketchPlan;
 
-// How products are formed: in the rows' type, or in double whatever it is, at about twice the time
-// for float32 rows.
+// How products are formed: in the rows' type, or in double, which takes about twice the time for
+// float32 rows.
 enum class Precision { kRows, kDouble };
 
 class Kernels {
  public:
   virtual ~Kernels() = default;
 
-  // What runs, for people: "cpu, 2 threads, avx512".
+  // What runs, in words: "cpu, 2 threads, avx512".
   virtual std::string name() const = 0;
 
   // All inner products of the rows. origin holds a weight per row, and o = sum of origin[i] * a_i
@@ -70,14 +69,14 @@ class Kernels {
   virtual DotsPass dots(const UpdateView& rows, const UpdateView& reference,
                         std::span<const double> weights) const = 0;
 
-  // Projects each row to plan.length numbers, row i to out[i * plan.length] and on, with sums in
-  // double in the order of the columns; zeros for a row that is not finite. REQUIRES: out has
-  // rows.rows() * plan.length places.
+  // Projects each row to plan.length numbers; those of row i begin at out[i * plan.length]. Sums
+  // are in double, in the order of the columns. A row that is not finite gives zeros. REQUIRES: out
+  // has rows.rows() * plan.length places.
   virtual std::vector<RowScan> sketch(const UpdateView& rows, const SketchPlan& plan,
                                       std::span<double> out) const = 0;
 
-  // out = keep * out + sum of weights[i] * a_i, summed in double. Rows of weight 0 are not read;
-  // keep = 0 does not read out. A non-finite row with weight spoils out; scan names it.
+  // out = keep * out + sum of weights[i] * a_i, summed in double. Rows of weight 0 are not read,
+  // and neither is out if keep is 0. A non-finite row with a weight spoils out; scan names it.
   virtual OutputPass combine(const UpdateView& rows, std::span<const double> weights, double keep,
                              MutableRow out) const = 0;
 
@@ -94,26 +93,26 @@ class Kernels {
   // Fills out with independent normal numbers of standard deviation sigma.
   virtual OutputPass normal(const StreamKey& key, double sigma, MutableRow out) const = 0;
 
-  // Rows of a caller's own, zero to begin with, in the memory that the passes work in. Here and
-  // below the host's memory, unless a device has its own.
+  // New rows of zeros in the memory that the passes read: the host's memory, unless these kernels
+  // run on a device with its own.
   virtual UpdateMatrix make_rows(DType dtype, std::size_t rows, std::size_t length) const;
-  // All of out becomes value.
+  // Sets all of out to value.
   virtual void fill(MutableRow out, double value) const;
   virtual void copy(const UpdateView& rows, std::size_t i, MutableRow out) const;
-  // Copies a row from the host's memory, or to it.
+  // Copies a row from the host's memory, or to the host's memory.
   virtual void put(const UpdateView& host, std::size_t i, MutableRow out) const;
   virtual void get(const UpdateView& rows, std::size_t i, MutableRow host) const;
 
-  // Where the rows of a call are some columns of longer updates (boba/dist): the whole length, the
-  // inner products of columns [first, first + count) of the whole, and kernels for rows that are
-  // whole as they are. Otherwise the rows' length, their columns, and these kernels.
+  // The rows of a call may be some columns of longer updates (boba/dist). These give the length of
+  // the whole updates, the inner products of their columns [first, first + count), and kernels for
+  // rows that are whole. Other kernels see whole rows only.
   virtual std::size_t whole_length(const UpdateView& rows) const { return rows.length(); }
   virtual GramPass gram_of_columns(const UpdateView& rows, std::size_t first,
                                    std::size_t count) const;
   virtual const Kernels& for_whole_rows() const { return *this; }
 
-  // A number that no client knows, for random stages without a seed: from the operating system,
-  // and the same for all ranks of a job.
+  // A seed that no client knows, for random stages of a round without one: from the operating
+  // system, and the same for all ranks of a job.
   virtual Result<std::uint64_t> secret_seed() const;
 };
 

@@ -22,7 +22,7 @@ class Mix {
     ends_.push_back(terms_.size());
   }
 
-  // Adds a row as it is.
+  // Adds a row that is not mixed.
   void keep(std::size_t row) {
     const Term own{row, 1.0};
     add({&own, 1});

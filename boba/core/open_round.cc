@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "boba/core/open_round_state.h"
-#include "boba/core/printable.h"
 #include "boba/core/size.h"
+#include "boba/text/printable.h"
 
 namespace boba {
 namespace {
@@ -68,12 +68,12 @@ Result<void> check_sketch(const OpenRoundOptions& options) {
   return {};
 }
 
-// Products of arrivals are formed by dots(), which kernels that sketch leave exact: their sketch
-// would be ignored in silence.
+// Products of arrivals are formed by dots(). Sketching kernels do not sketch there, so their sketch
+// would be silently ignored.
 Result<void> check_kernels(const Kernels& kernels, const Aggregator& rule,
                            const OpenRoundOptions& options) {
   if (!rule.needs_gram()) return {};
-  // Longer than any sketch where the updates are.
+  // One column more than the longest sketch, if the updates are so long.
   const UpdateMatrix probe(options.dtype, 1, std::min<std::size_t>(options.length, 65537));
   const std::size_t length = kernels.gram(probe.view(), {}).sketch;
   if (length == 0) return {};
@@ -88,7 +88,7 @@ Result<void> check_shapes(const OpenRoundState& state) {
   const OpenRoundOptions& options = state.options();
   Round round = state.round();
   return visit(options.dtype, [&]<Element T>(T) {
-    // One row that nobody reads.
+    // One row, which check() does not read.
     const T* const nothing = nullptr;
     round.updates = UpdateView(std::span<const T* const>(&nothing, 1), options.length);
     return check(round);
@@ -111,15 +111,15 @@ struct OpenRound::Upload::Buffer {
   std::unique_ptr<Arrival> update;  // none once the upload has ended
   std::size_t filled = 0;           // bytes
 
-  // With its update it goes back to where it began.
+  // An upload that did not end may begin again.
   ~Buffer() {
     if (update) state->leave(client);
   }
 
   Error refuse(std::string reason) {
-    Error told = state->refuse(client, std::move(reason));
+    Error error = state->refuse(client, std::move(reason));
     update.reset();
-    return told;
+    return error;
   }
 };
 
@@ -135,7 +135,7 @@ void OpenRound::Upload::give_up() { buffer_.reset(); }
 
 Result<void> OpenRound::Upload::append(std::span<const std::byte> bytes) {
   if (!buffer_) return ended();
-  std::unique_ptr<Buffer> buffer = std::move(buffer_);  // back in its place where all goes well
+  std::unique_ptr<Buffer> buffer = std::move(buffer_);  // given back on success
   const std::size_t whole = buffer->state->row_bytes();
   const std::size_t width = whole / buffer->state->options().length;
   if (buffer->state->closed()) return buffer->refuse("too late: the round is closed");
@@ -146,13 +146,13 @@ Result<void> OpenRound::Upload::append(std::span<const std::byte> bytes) {
   if (!bytes.empty()) {
     std::memcpy(bytes_of(buffer->update->own) + buffer->filled, bytes.data(), bytes.size());
   }
-  // The numbers that are whole now.
+  // The numbers that these bytes complete.
   const std::size_t first = buffer->filled / width;
   buffer->filled += bytes.size();
   const std::size_t count = buffer->filled / width - first;
   if (count > 0) {
-    const RowList part = buffer->update->row.columns(first, count);
-    if (!buffer->state->kernels().dots(part.view(), {}, {}).scan[0].finite) {
+    const RowList complete = buffer->update->row.columns(first, count);
+    if (!buffer->state->kernels().dots(complete.view(), {}, {}).scan[0].finite) {
       return buffer->refuse("refused: it contains NaN or infinity");
     }
   }
@@ -178,17 +178,18 @@ Result<OpenRound> OpenRound::open(const Kernels& kernels, const Aggregator& rule
   auto state = std::make_shared<OpenRoundState>(kernels, rule, std::move(options));
   if (Result<void> good = check_shapes(*state); !good) return good.error();
   const OpenRoundOptions& kept = state->options();
-  if (Result<void> good = check_size("open round", kept.dtype, state->most(), kept.length); !good) {
+  if (Result<void> good = check_size("open round", kept.dtype, state->capacity(), kept.length);
+      !good) {
     return good.error();
   }
   if (Result<void> good = check_kernels(kernels, rule, kept); !good) return good.error();
-  const Shape shape{.clients = state->most(),
+  const Shape shape{.clients = state->capacity(),
                     .classes = kept.server.rows(),
                     .length = kept.length,
                     .refused = 0,
                     .server = !kept.server.empty() || !kept.server_whole.empty()};
   if (Result<void> good = rule.admits(shape); !good) return good.error();
-  if (Result<void> done = state->prepare_server(); !done) return done.error();
+  if (Result<void> done = state->prepare(); !done) return done.error();
   return OpenRound(std::move(state));
 }
 

@@ -1,5 +1,4 @@
-// What an open round knows: who has come, with what, and the products so far. Internal to
-// OpenRound.
+// What an open round knows: which clients have come, and with what. Internal to OpenRound.
 #pragma once
 
 #include <condition_variable>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "boba/core/aggregator.h"
+#include "boba/core/arrival_products.h"
 #include "boba/core/kernels.h"
 #include "boba/core/open_round.h"
 #include "boba/core/result.h"
@@ -22,16 +22,7 @@
 
 namespace boba {
 
-// A client's update.
-struct Arrival {
-  UpdateMatrix own;  // no rows where the caller keeps the numbers
-  RowList row;
-  std::vector<double> sketch;
-  // With the server's rows, with the updates that came before, and with itself.
-  std::vector<double> products;
-};
-
-// What closes: the rows that came in their order, and what is known of them.
+// A closed round: the rows that came, in their order, and what is known of them.
 struct FilledRound {
   RowList updates;
   std::vector<std::string> ids;
@@ -51,27 +42,27 @@ class OpenRoundState {
   const OpenRoundOptions& options() const { return options_; }
   const Kernels& kernels() const { return kernels_; }
   const Aggregator& rule() const { return rule_; }
-  std::size_t most() const;          // updates that can come
-  std::size_t most_uploads() const;  // unfinished at once, without a cohort
+  std::size_t capacity() const;         // updates that can come
+  std::size_t upload_capacity() const;  // unfinished at once, without a cohort
   std::size_t row_bytes() const;
   Round round() const;  // without its updates
 
   // Checks the server's rows and multiplies them with each other.
-  Result<void> prepare_server();
+  Result<void> prepare() { return products_.prepare(); }
 
   Result<void> enter(std::string_view client, DType dtype, std::size_t length, Delivery delivery);
   // A client of the cohort counts as Byzantine. Returns what to tell it.
   Error refuse(std::string_view client, std::string reason);
   // The client may begin again.
   void leave(std::string_view client);
-  // Refuses the update, or takes it in and multiplies it with those that are there. Where that
-  // fails by an exception the client may begin again.
+  // Refuses the update, or takes it in and multiplies it with those that are there. After an
+  // exception the client may begin again.
   Result<void> accept(std::string_view client, std::unique_ptr<Arrival> update);
 
   bool closed() const;
   bool may_close(double now) const;
   Progress progress() const;
-  // Lets nobody in any more and waits for the updates being worked on.
+  // Takes no more updates and waits for those being worked on.
   Result<FilledRound> close(double now);
 
  private:
@@ -85,32 +76,22 @@ class OpenRoundState {
   };
 
   using Clients = std::map<std::string, Client, std::less<>>;
-  // In the order of arrival; none where one was lost. Shared, so that those lost while others are
-  // multiplied with them live on until that is done.
-  using Arrivals = std::vector<std::shared_ptr<Arrival>>;
-
-  Error turn_away(Clients::iterator client, std::string reason);
+  Error record_refusal(Clients::iterator client, std::string reason);
   Result<void> check_room(std::string_view client, Delivery delivery) const;
   bool full() const;
   Error full_error(std::string_view client) const;
   void end_upload(Delivery delivery);
-  Result<double> check_update(Arrival& update) const;
-  Result<void> take_in(std::string_view client, const std::shared_ptr<Arrival>& update,
-                       Arrivals& before);
-  std::vector<double> multiply(const Arrival& update, const Arrivals& before, double own) const;
-  void lose(std::string_view client);
-  RowList factors(const Arrival& update) const;
-  bool enough(double now) const;
+  Result<void> admit(std::string_view client, const std::shared_ptr<Arrival>& update,
+                     Arrivals& before);
+  void drop(std::string_view client);
+  bool may_end(double now) const;
   Error too_early(double now) const;
   FilledRound fill() const;
-  void fill_products(const std::vector<const Client*>& rows, std::vector<double>& products) const;
 
   const Kernels& kernels_;
   const Aggregator rule_;
   OpenRoundOptions options_;
-  std::vector<double> server_sketches_;
-  RowList server_factors_;  // what updates are multiplied with: the server's rows or their sketches
-  std::vector<double> server_products_;  // c by c
+  ArrivalProducts products_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable settled_;
@@ -118,9 +99,9 @@ class OpenRoundState {
   Arrivals arrivals_;
   std::size_t accepted_ = 0;
   std::size_t refused_ = 0;
-  std::size_t uploading_ = 0;  // whole ones included
-  std::size_t in_chunks_ = 0;  // of these
-  std::size_t working_ = 0;    // updates that are in and whose products are being formed
+  std::size_t uploading_ = 0;  // uploads that have begun and not ended
+  std::size_t in_chunks_ = 0;  // those of them that come in chunks
+  std::size_t working_ = 0;    // accepted updates whose products are being formed
   bool closed_ = false;
 };
 

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "boba/text/names.h"
+
 namespace boba {
 namespace detail {
 namespace {

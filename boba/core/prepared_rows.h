@@ -6,93 +6,73 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "boba/core/client_gram.h"
+#include "boba/core/intake.h"
 #include "boba/core/kernels.h"
 #include "boba/core/mix.h"
-#include "boba/core/refusal.h"
+#include "boba/core/mixed_clients.h"
 #include "boba/core/result.h"
 #include "boba/core/round.h"
 #include "boba/core/rule.h"
+#include "boba/core/server_probe.h"
 
 namespace boba {
 
-// Which updates take part.
-struct Intake {
-  std::vector<std::size_t> kept;  // rows of the round's updates, rising
-  std::vector<Refusal> refused;   // hostile rows: they count as Byzantine
-  std::vector<Refusal> repeated;  // a client's second update and later; the first still counts
-
-  explicit Intake(const Round& round);
-
-  // positions[k].row is a position in kept. Returns the positions that stay.
-  std::vector<std::size_t> refuse(std::span<const Refusal> positions);
-};
-
 class PreparedRows final : public RowSpace {
  public:
-  // Adds to intake.refused what the passes find. The views must outlive the object.
+  // Adds to intake.refused what the passes find. What is given must outlive the object.
   static Result<PreparedRows> make(const Kernels& kernels, const Round& round, const Rule& rule,
                                    std::span<const MixStagePtr> mixes, Intake& intake);
 
   const Shape& shape() const override { return shape_; }
-  const Gram& gram() const override { return gram_; }
+  const Gram& gram() const override { return gram_.gram(); }
   const ServerProducts& server_products() const override { return products_; }
   std::span<const double> sq_norms() const override { return products_.sq_norm; }
-  bool sharpen() override;
+  bool sharpen() override { return gram_.sharpen(mix()); }
   double learning_rate() const override { return round_->learning_rate; }
-  Result<void> hold(std::span<const double> weights) override;
+  Result<void> hold(std::span<const double> weights) override {
+    return probe_.hold(clients_, weights);
+  }
   Result<std::vector<double>> losses(double held,
-                                     std::span<const std::vector<Term>> steps) override;
-  Result<ServerProducts> gradient_dots(std::span<const Term> terms) override;
+                                     std::span<const std::vector<Term>> steps) override {
+    return probe_.losses(clients_, held, steps);
+  }
+  Result<ServerProducts> gradient_dots(std::span<const Term> terms) override {
+    return probe_.gradient_dots(clients_, terms);
+  }
 
-  // The updates that take part, in order; and how they were mixed, if they were.
-  UpdateView clients() const { return clients_.view(); }
-  const Mix* mix() const { return mix_ ? &*mix_ : nullptr; }
-  const std::vector<std::string>& left_out() const { return left_out_; }
+  // The updates that take part, in order, and how they were mixed, if they were.
+  UpdateView clients() const { return clients_.updates.view(); }
+  const Mix* mix() const { return clients_.mix ? &*clients_.mix : nullptr; }
+  // Per update that takes part: why no mixed row has it.
+  const std::vector<std::string>& left_out() const { return clients_.left_out; }
   // The seed of the stages that mixed them, where the round has none.
-  const std::optional<std::uint64_t>& drawn_seed() const { return drawn_seed_; }
+  const std::optional<std::uint64_t>& drawn_seed() const { return clients_.drawn_seed; }
 
   // Weights of rows, as weights of the updates that take part.
-  std::vector<double> client_weights(std::span<const double> row_weights) const;
+  std::vector<double> client_weights(std::span<const double> row_weights) const {
+    return clients_.client_weights(row_weights);
+  }
 
  private:
-  PreparedRows(const Kernels& kernels, const Round& round) : kernels_(&kernels), round_(&round) {}
+  PreparedRows(const Kernels& kernels, const Round& round)
+      : kernels_(&kernels), round_(&round), probe_(kernels, round) {}
 
   Result<void> compute_products(const Rule& rule, bool mixing, Intake& intake);
-  Result<void> compute_gram(const RowList& server, Intake& intake);
-  void compute_gram_about_median(const RowList& server);
-  void screen_distances(const Rule& rule, bool mixing, Intake& intake);
-  void screen_norms(int f, Intake& intake);
-  bool take_known_products(const RowList& server, const Intake& intake);
-  std::vector<double> choose_origin(const RowList& rows, std::size_t servers) const;
-  Result<void> apply_mixes(std::span<const MixStagePtr> mixes);
-  void list_clients(const Intake& intake);
-  void products_from_gram(Need need);
-  void measure_short_rows(std::span<const double> shares);
-  Result<void> check_probing() const;
-  void make_points(std::size_t rows);
-  void set_point(std::size_t i, double held, std::span<const Term> terms);
-  std::vector<double> mixed_products(std::span<const double> client_products) const;
+  Result<void> compute_dots(const Rule& rule, const RowList& server, Intake& intake);
+  void mix_products(Need need);
+  void measure_short_rows(std::span<const double> client_squares, std::span<const double> shares);
 
   const Kernels* kernels_;
   const Round* round_;
   Shape shape_;
-  RowList clients_;
-  std::optional<Mix> mix_;
-  std::optional<std::uint64_t> drawn_seed_;
-  std::vector<std::string> left_out_;  // per update that takes part: why no mixed row has it
-  Gram gram_;
-  RowList gram_server_;                 // the server's rows among those of gram_
-  std::size_t medoid_ = 0;              // the client nearest to the others, before mixing
-  bool server_origin_ = false;          // sharpen() subtracts the server's mean, else the medoid
-  std::vector<double> client_squares_;  // before mixing: the numbers that the products are sums of
+  MixedClients clients_;
+  ClientGram gram_;
   ServerProducts products_;
-  UpdateMatrix held_;    // h of hold(), or the server's gradient; one row
-  UpdateMatrix points_;  // where the oracle is asked
+  ServerProbe probe_;
 };
-
-// The server's rows must be finite and of usable size: they are our own.
-Result<void> check_server_rows(const Kernels& kernels, const UpdateView& rows);
 
 }  // namespace boba

@@ -50,7 +50,7 @@ std::vector<std::size_t> permutation(const StreamKey& key, std::size_t n) {
 
 Result<std::uint64_t> fresh_seed() {
   std::uint64_t seed = 0;
-  // So few bytes come whole, or not at all.
+  // So few bytes come all at once, or not at all.
   while (getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) {
     if (errno == EINTR) continue;
     return Error{ErrorCode::kInternal,

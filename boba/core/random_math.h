@@ -43,7 +43,7 @@ BOBA_EVERYWHERE inline double uniform_of(const RandomWords& words, std::size_t h
   return (static_cast<double>(bits) + 0.5) * 0x1p-52;
 }
 
-// The terms by rising power.
+// coefficients by rising power.
 template <std::size_t N>
 BOBA_EVERYWHERE inline double polynomial(const double (&coefficients)[N], double x) {
   double sum = 0;

@@ -35,4 +35,13 @@ std::vector<Refusal> refusals(const Kernels& kernels, const UpdateView& rows,
   return refused;
 }
 
+Result<void> check_server_rows(const Kernels& kernels, const UpdateView& rows) {
+  if (rows.empty()) return {};
+  const DotsPass pass = kernels.dots(rows, {}, {});
+  const std::vector<Refusal> bad = refusals(kernels, rows, pass.scan);
+  if (bad.empty()) return {};
+  return invalid_argument(
+      fmt::format("server gradient {} is {}", bad.front().row, bad.front().reason));
+}
+
 }  // namespace boba

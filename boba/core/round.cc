@@ -25,7 +25,7 @@ Result<void> same_kind(const UpdateView& updates, const UpdateView& other, std::
   return {};
 }
 
-// What a round that was filled as updates arrived brings along.
+// What is known of a round that was filled as updates arrived.
 Result<void> check_known(const Round& round) {
   const std::size_t n = round.updates.rows();
   for (std::size_t k = 0; k < round.refused.size(); ++k) {

@@ -1,4 +1,4 @@
-// Round: all that a rule may look at.
+// Round: everything that a rule may look at.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ class ServerOracle {
   virtual Result<double> loss(const UpdateView& point) = 0;
   virtual Result<void> gradient(const UpdateView& point, MutableRow out) = 0;
 
-  // Where several points together are cheaper: how many it likes to be asked about at once, and
-  // their losses, one per row of points.
+  // For oracles where one call for several points is cheaper: how many points to ask about at once,
+  // and their losses, one per row of points.
   virtual std::size_t at_once() const { return 1; }
   virtual Result<void> losses(const UpdateView& points, std::span<double> out);
 };
@@ -37,10 +37,10 @@ struct Refusal {
 struct Round {
   // Row i is client i's update, as a gradient.
   UpdateView updates = {};
-  // Who sent row i; empty: nobody asks. An empty name is nobody's.
+  // Who sent row i. Optional. An empty id is never treated as a duplicate.
   std::span<const std::string> ids = {};
-  // Row z is the server's gradient of class z; for rules with server_parts(), of a part of its
-  // samples.
+  // Row z is the server's gradient of class z. Rules with server_parts() take several rows per
+  // class, each of a part of its samples.
   UpdateView server = {};
   // Samples behind each server row; empty: equal numbers.
   std::span<const double> server_counts = {};
@@ -51,27 +51,26 @@ struct Round {
   UpdateView model = {};
   double learning_rate = 0;
   ServerOracle* oracle = nullptr;
-  // Of random stages. None: one is drawn that no client knows, and the verdict tells it.
+  // For random stages. Without one, a seed that no client knows is drawn, and the verdict tells it.
   std::optional<std::uint64_t> seed = {};
-  std::uint32_t number = 0;  // of the round; random stages draw anew in each
+  std::uint32_t number = 0;  // of the round; random stages draw other numbers in each
 
-  // What a round that was filled as updates arrived knows already; see open_round.h.
-  // Rows turned away on arrival, rising: they are never read and may be null.
+  // The rest is known of a round that was filled as updates arrived; see open_round.h.
+  // Rows refused on arrival, rising. They are never read and may be null.
   std::span<const Refusal> refused = {};
-  // Clients that were asked and did not come.
+  // Clients that were asked and sent no update.
   std::span<const std::string> absent = {};
-  // <a_i, a_j> of the updates and the server rows in their order, n + c by n + c, with sums in
-  // double; rows turned away have any numbers. Where they are given, all other rows are known to be
-  // usable.
+  // <a_i, a_j> of the updates, then the server rows: n + c by n + c, with sums in double. Products
+  // of refused rows are not read. Where products are given, all other rows are known to be usable.
   std::span<const double> products = {};
   std::size_t products_sketch = 0;  // length of the sketches that were multiplied; 0: the rows
 };
 
-// Shapes, types, counts and the server's own rows' lengths; not the numbers in the rows.
+// Checks shapes, types and counts, but not the numbers in the rows.
 Result<void> check(const Round& round);
 
-// Rows whose id an earlier row carries, in rising order: only a client's first update counts. Rows
-// without an id repeat nobody.
+// Rows whose id an earlier row has too, rising: only a client's first update counts. Rows without
+// an id are never among them.
 std::vector<std::size_t> repeated_ids(std::span<const std::string> ids);
 
 // The server rows' shares of the server's data: counts over their sum, or equal ones.

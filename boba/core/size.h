@@ -1,4 +1,4 @@
-// How many bytes rows have, and whether that many can be counted.
+// How many bytes rows take, and whether they can be addressed.
 #pragma once
 
 #include <cstddef>

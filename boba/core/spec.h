@@ -30,10 +30,4 @@ Result<std::vector<Params>> parse_spec(std::string_view text);
 std::string print_spec(std::span<const Params> stages);
 std::string print_spec(const Params& stage);
 
-// "; did you mean krum?" where a candidate is close to the name, else "".
-std::string suggestion(std::string_view name, std::span<const std::string_view> candidates);
-
-// "a, b, c".
-std::string join(std::span<const std::string_view> names);
-
 }  // namespace boba

@@ -1,7 +1,7 @@
-// The round's matrix, seen without owning it.
+// Views of rows, and containers for rows.
 //
-// Row i is client i's update, d is its length. Rows are contiguous in themselves but need not be
-// adjacent to each other: a server receives each in a buffer of its own. float32 or float64.
+// Row i is client i's update, d is its length. Each row is contiguous, but rows need not be
+// adjacent: a server receives each in its own buffer. float32 or float64.
 #pragma once
 
 #include <concepts>
@@ -80,7 +80,7 @@ class MutableRow {
   DType dtype_ = DType::kFloat32;
 };
 
-// A pointer table of its own: picks and joins rows of views without copying a row.
+// Owns a table of row pointers: selects and joins rows of views without copying their numbers.
 class RowList {
  public:
   RowList() = default;
@@ -105,8 +105,8 @@ class RowList {
   DType dtype_ = DType::kFloat32;
 };
 
-// Owns n rows of length d, each aligned to 64 bytes, zero to begin with. Kernels::make_rows makes
-// them where its passes work.
+// Owns n rows of length d, each aligned to 64 bytes, with zeros at first. Kernels::make_rows makes
+// them in the memory that its passes read.
 class UpdateMatrix {
  public:
   UpdateMatrix() = default;
@@ -114,7 +114,7 @@ class UpdateMatrix {
   // In memory of another kind: row i begins i * stride bytes after the first.
   UpdateMatrix(DType dtype, std::size_t rows, std::size_t length, std::shared_ptr<void> memory,
                std::size_t stride);
-  // Views point into the matrix: it moves, but is never copied by accident.
+  // It cannot be copied by accident, because views point into it.
   UpdateMatrix(UpdateMatrix&&) = default;
   UpdateMatrix& operator=(UpdateMatrix&&) = default;
 

@@ -82,7 +82,7 @@ std::size_t fewest_machines(const Sizes& sizes, const MachineProfile& machine) {
 }  // namespace
 
 std::size_t most_machines(std::size_t parameters) {
-  return cpu::pieces(parameters, cpu::chunk_columns(parameters));
+  return cpu::ceil_divide(parameters, cpu::chunk_columns(parameters));
 }
 
 RoundCost cost_of(const RoundSize& round, const MachineProfile& machine, std::size_t machines) {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "boba/dist/mpi.h"
-#include "boba/kernels/cpu/parallel.h"
+#include "boba/threads/team.h"
 
 namespace boba {
 namespace {
@@ -41,7 +41,7 @@ Launch launched() {
 }
 
 int threads_of(const Launch& launch) {
-  const int usable = cpu::usable_processors();
+  const int usable = usable_processors();
   const auto all = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   return std::max(1, std::min(usable, all / launch.here));
 }

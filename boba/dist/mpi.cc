@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 
 namespace boba {
 namespace {

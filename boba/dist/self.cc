@@ -1,8 +1,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "boba/core/printable.h"
 #include "boba/dist/communicator.h"
+#include "boba/text/printable.h"
 
 namespace boba {
 namespace {

@@ -56,7 +56,7 @@ class ShardedKernels final : public Kernels {
     SketchPlan mine = plan;
     mine.first = plan.first + columns_.first;
     const auto ranks = static_cast<std::size_t>(ranks_.size());
-    const std::size_t step = std::max(kSketchRows, cpu::pieces(rows.rows(), 4 * ranks));
+    const std::size_t step = std::max(kSketchRows, cpu::ceil_divide(rows.rows(), 4 * ranks));
     std::vector<RowScan> scan;
     std::fill(out.begin(), out.end(), 0.0);
     for (std::size_t begin = 0; begin < rows.rows(); begin += step) {
@@ -187,13 +187,13 @@ class ShardedKernels final : public Kernels {
 }  // namespace
 
 int ranks_in_use(std::size_t length, int ranks) {
-  const std::size_t chunks = cpu::pieces(length, cpu::chunk_columns(length));
+  const std::size_t chunks = cpu::ceil_divide(length, cpu::chunk_columns(length));
   return static_cast<int>(std::min(chunks, static_cast<std::size_t>(ranks)));
 }
 
 Shard shard_of(std::size_t length, int rank, int ranks) {
   const std::size_t chunk = cpu::chunk_columns(length);
-  const std::size_t chunks = cpu::pieces(length, chunk);
+  const std::size_t chunks = cpu::ceil_divide(length, chunk);
   const auto begin_of = [&](int r) {
     const std::size_t share =
         chunks * static_cast<std::size_t>(r) / static_cast<std::size_t>(ranks);

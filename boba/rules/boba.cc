@@ -67,7 +67,7 @@ class Boba final : public WeightRule {
     }
     if (Result<void> good = needs_more_than_f(plan_.name, shape, plan_.f); !good) return good;
     if (plan_.search != Search::kExhaustive) return {};
-    const std::size_t count = subsets(n, f, kMostSubsets + 1);
+    const std::size_t count = count_subsets(n, f, kMostSubsets + 1);
     const auto kept = static_cast<double>(n - f);
     if (count > kMostSubsets || static_cast<double>(count) * kept * kept * kept > kMostWork) {
       return invalid_argument(

@@ -40,7 +40,7 @@ class Bucketing final : public MixStage {
   }
 
   std::string left_out(const Shape& shape) const override {
-    return fmt::format("left out by the draw: {} of n={} do not fill a bucket of s={}",
+    return fmt::format("rejected by the draw: {} of n={} do not fill a bucket of s={}",
                        shape.clients % size_, shape.clients, size_);
   }
 

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "boba/algebra/dense.h"
-#include "boba/rules/narrow_spectrum.h"
 
 namespace boba {
 namespace {
@@ -19,7 +18,8 @@ using Eigen::MatrixXd;
 
 // The least singular value of x, which has no more rows than columns.
 double weakest_value(const MatrixXd& x) {
-  if (const auto squares = narrow_spectrum(x * x.transpose())) return std::sqrt((*squares)(0));
+  if (const auto squares = algebra::squared_singular_values(x * x.transpose()))
+    return std::sqrt((*squares)(0));
   return algebra::singular_values(x)(x.rows() - 1);
 }
 

@@ -15,9 +15,9 @@
 namespace boba {
 namespace {
 
-// The sum of numbers that are not negative, the same bits whatever their order, so that scores do
-// not depend on the order of the clients: as whole multiples of a small part of the largest, which
-// add without rounding. Numbers that are out of range are sorted instead.
+// The sum of numbers that are not negative, with the same bits for every order of them, so that
+// scores do not depend on the order of the clients. Numbers are rounded to whole multiples of a
+// tiny fraction of the largest, which add exactly. Numbers out of that range are sorted instead.
 double sum_in_any_order(std::span<double> numbers) {
   const double largest = *std::max_element(numbers.begin(), numbers.end());
   if (!(largest > 0x1p-900 && largest < 0x1p900)) {

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "boba/algebra/dense.h"
-#include "boba/rules/narrow_spectrum.h"
 
 namespace boba {
 namespace {
@@ -33,7 +32,7 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
-// Median distance of the clients from their median in each coordinate: no minority of clients can
+// Median distance of the clients from their coordinate-wise median. A minority of clients cannot
 // stretch it, even one that moved the subspace's point.
 double spread(const MatrixXd& x) {
   std::vector<double> values(static_cast<std::size_t>(x.cols()));
@@ -48,13 +47,13 @@ double spread(const MatrixXd& x) {
   return median(values);
 }
 
-// The inverse of the differences between the corners, as far as their singular values exceed the
-// cutoff; these are noted in the result.
+// The pseudo-inverse of the differences between the corners, without singular values up to the
+// cutoff. Notes the singular values in the result.
 MatrixXd inverse_of(const MatrixXd& differences, double cutoff, LabelMixes& result) {
   const Index size = std::min(differences.rows(), differences.cols());
   if (differences.rows() == differences.cols()) {
-    // Far from singular, as it mostly is, the matrix is inverted as it stands.
-    const auto squares = narrow_spectrum(differences.transpose() * differences);
+    // Mostly the matrix is far from singular and can be inverted itself.
+    const auto squares = algebra::squared_singular_values(differences.transpose() * differences);
     if (squares && (*squares)(0) > 2 * cutoff * cutoff) {
       for (Index k = size; k-- > 0;) result.singular_values.push_back(std::sqrt((*squares)(k)));
       result.used = result.singular_values.size();

@@ -12,7 +12,7 @@ namespace boba {
 struct LabelMixes {
   Eigen::MatrixXd shares;               // classes by clients; each column sums to 1
   std::vector<double> singular_values;  // of the differences between the projected corners
-  std::size_t used = 0;                 // how many of them were large enough to divide by
+  std::size_t used = 0;                 // how many of these were large enough to divide by
 };
 
 // p_i minimises |X p - x_i| subject to sum(p) = 1, with the least norm where there is a choice.

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "boba/algebra/top_eigen.h"
 #include "boba/rules/distance.h"
-#include "boba/rules/eigen_top.h"
 #include "boba/rules/make.h"
 #include "boba/rules/select.h"
 
@@ -75,7 +75,7 @@ class Filter {
       scaled_.col(j) = root(j) * root.array() * (k_.col(j).array() - q.array() + (s - q(j)));
     }
     const auto size = static_cast<std::size_t>(n);
-    const TopEigen top = top_eigen({scaled_.data(), size * size}, size);
+    const algebra::TopEigen top = algebra::top_eigen({scaled_.data(), size * size}, size);
     if (!(top.value > zero_ * p.dot(k_.diagonal()))) return false;
 
     // v = sum of t_i (g_i - mu).

@@ -22,6 +22,7 @@
 #include "boba/rules/server_mix.h"
 #include "boba/rules/trmean.h"
 #include "boba/rules/zeno.h"
+#include "boba/text/names.h"
 
 namespace boba {
 namespace {

@@ -1,4 +1,4 @@
-// What rules that rank clients share: the k best, the mean over them, and what to say about f.
+// For rules that rank clients: the k best, the mean over them, and warnings about f.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ Decision mean_of_best(std::span<const double> values, std::size_t k, Best best,
 // Refuses n - f < 1, quoting both.
 Result<void> needs_more_than_f(std::string_view rule, const Shape& shape, int f);
 
-// What is to be said about f whatever the rule: f = 0, or more rows refused than f.
+// Warnings about f that hold for every rule: f = 0, or more refused rows than f.
 std::vector<std::string> tolerance_warnings(const Shape& shape, int f);
 
 // The same, and a warning where half of the clients or more may be Byzantine.

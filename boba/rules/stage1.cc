@@ -13,15 +13,16 @@ namespace {
 
 std::size_t dimension(const Gram& gram) { return gram.servers() - 1; }
 
-// Clients farther out than this do not shape a subspace. The eigenvectors of the others' products
-// are right to about 1e-14 times its square.
+// Clients farther out than this many times the n - f nearest do not shape a subspace. So the
+// eigenvectors of the others' products are right to about 1e-14 times its square.
 constexpr double kFarthestInFit = 1024;
-// Of a subset's loss, relative to the sum of its squares.
+// Subsets tie if their losses differ by less than so many roundings of their sums of squares.
 constexpr double kTie = 2;
 constexpr double kLeastRounding = 0x1p-50;
 
-// Projects on the subspace and finds the nearest clients; their loss joins the record.
-void look(const Gram& gram, std::span<const std::size_t> near, std::size_t keep, Stage1& state) {
+// Projects all rows on the subspace, finds the nearest clients, and records their loss.
+void project_all(const Gram& gram, std::span<const std::size_t> near, std::size_t keep,
+                 Stage1& state) {
   state.projection = project(gram, state.subspace);
   std::vector<double> residuals;
   for (std::size_t i : near) residuals.push_back(state.projection.sq_residual[i]);
@@ -35,7 +36,7 @@ void look(const Gram& gram, std::span<const std::size_t> near, std::size_t keep,
 }
 
 // The next subset in lexicographic order; false after the last.
-bool advance(std::vector<std::size_t>& set, std::size_t n) {
+bool next_subset(std::vector<std::size_t>& set, std::size_t n) {
   for (std::size_t i = set.size(); i-- > 0;) {
     if (set[i] == n - set.size() + i) continue;
     ++set[i];
@@ -45,22 +46,23 @@ bool advance(std::vector<std::size_t>& set, std::size_t n) {
   return false;
 }
 
-struct Fitness {
+// Sums of squares of a subset: of its residuals, and in all.
+struct SubsetFit {
   double loss = 0;
   double total = 0;
 };
 
-// The tightest of the subsets whose losses cannot be told from the least one. Rounding must not
-// choose between them, nor the size of a liar's row, which sets the rounding of its subsets.
-std::size_t best_of(const std::vector<Fitness>& subsets, double rounding) {
+// The tightest of the subsets whose losses cannot be told from the least loss. Neither rounding nor
+// the size of a liar's row, which sets the rounding of its subsets, must choose between them.
+std::size_t best_of(const std::vector<SubsetFit>& subsets, double rounding) {
   double least = std::numeric_limits<double>::infinity();
-  for (const Fitness& one : subsets) least = std::min(least, one.loss + rounding * one.total);
-  const auto fits = [&](const Fitness& one) { return one.loss - rounding * one.total <= least; };
+  for (const SubsetFit& one : subsets) least = std::min(least, one.loss + rounding * one.total);
+  const auto fits = [&](const SubsetFit& one) { return one.loss - rounding * one.total <= least; };
   double tightest = std::numeric_limits<double>::infinity();
-  for (const Fitness& one : subsets) {
+  for (const SubsetFit& one : subsets) {
     if (fits(one)) tightest = std::min(tightest, one.total);
   }
-  const auto best = std::ranges::find_if(subsets, [&](const Fitness& one) {
+  const auto best = std::ranges::find_if(subsets, [&](const SubsetFit& one) {
     return fits(one) && one.total <= tightest * (1 + rounding);
   });
   return static_cast<std::size_t>(best - subsets.begin());
@@ -89,8 +91,8 @@ Stage1 server_stage1(const Gram& gram, std::span<const std::size_t> near, std::s
   Stage1 state;
   state.subspace = fit_subspace(gram, server, dimension(gram));
   state.fits = 1;
-  state.noise = next_value(server, state.subspace);
-  look(gram, near, keep, state);
+  state.noise = left_out_value(server, state.subspace);
+  project_all(gram, near, keep, state);
   return state;
 }
 
@@ -103,10 +105,10 @@ Stage1 alternating_stage1(const Gram& gram, std::span<const std::size_t> near, s
     state.subspace = fit_subspace(gram, state.set, dimension(gram), &state.projection.x,
                                   std::move(state.subspace.products));
     ++state.fits;
-    look(gram, near, keep, state);
+    project_all(gram, near, keep, state);
     state.converged = state.nearest == state.set;
   }
-  state.noise = next_value(state.set, state.subspace);
+  state.noise = left_out_value(state.set, state.subspace);
   return state;
 }
 
@@ -118,26 +120,26 @@ Stage1 exhaustive_stage1(const Gram& gram, std::span<const std::size_t> near, st
     std::ranges::transform(places, set.begin(), [&](std::size_t place) { return near[place]; });
     return fit_subspace(gram, set, dimension(gram));
   };
-  std::vector<Fitness> all;
+  std::vector<SubsetFit> all;
   first();
   do {
     const Subspace subspace = fit();
     all.push_back({subspace.loss, subspace.total});
-  } while (advance(places, near.size()));
+  } while (next_subset(places, near.size()));
   first();
   for (std::size_t i = best_of(all, kTie * std::max(gram.rounding(), kLeastRounding)); i > 0; --i) {
-    advance(places, near.size());
+    next_subset(places, near.size());
   }
   Stage1 best;
   best.subspace = fit();
   best.set = set;
   best.fits = all.size();
-  best.noise = next_value(best.set, best.subspace);
-  look(gram, near, keep, best);
+  best.noise = left_out_value(best.set, best.subspace);
+  project_all(gram, near, keep, best);
   return best;
 }
 
-std::size_t subsets(std::size_t n, std::size_t k, std::size_t limit) {
+std::size_t count_subsets(std::size_t n, std::size_t k, std::size_t limit) {
   k = std::min(k, n - k);
   double count = 1;
   for (std::size_t i = 1; i <= k; ++i) {

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "boba/rules/eigen_leading.h"
-#include "boba/rules/eigen_top.h"
-#include "boba/rules/loops.h"
+#include "boba/algebra/leading_eigen.h"
+#include "boba/algebra/loops.h"
+#include "boba/algebra/top_eigen.h"
 #include "boba/rules/select.h"
 
 namespace boba {
@@ -23,14 +23,14 @@ constexpr double kSolverRounding = 1e-14;
 // Residual of a value that only reports show; the value's own error is its square.
 constexpr double kRough = 1e-3;
 
-// Products of the set's rows about their mean, symmetric to the last bit; k's memory is used where
-// it fits.
+// Products of the set's rows about their mean, symmetric to the last bit, in the memory of k if it
+// is large enough.
 MatrixXd centred_products(const Gram& gram, std::span<const std::size_t> set, MatrixXd k) {
   const std::size_t s = set.size();
   const std::size_t size = gram.size();
   k.resize(static_cast<Index>(s), static_cast<Index>(s));
   VectorXd mean(static_cast<Index>(s));
-  // Most sets are a few stretches of neighbours, which are copied faster than one by one.
+  // Most sets are a few runs of consecutive rows, and a run is copied faster than row by row.
   std::vector<std::size_t> ends;
   for (std::size_t i = 1; i <= s; ++i) {
     if (i == s || set[i] != set[i - 1] + 1) ends.push_back(i);
@@ -55,7 +55,7 @@ MatrixXd centred_products(const Gram& gram, std::span<const std::size_t> set, Ma
 }  // namespace
 
 Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::size_t dimension,
-                      const MatrixXd* guess, MatrixXd room) {
+                      const MatrixXd* guess, MatrixXd memory) {
   assert(!set.empty());
   const auto s = static_cast<Index>(set.size());
   const auto size = static_cast<Index>(gram.size());
@@ -65,9 +65,9 @@ Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::s
   for (Index i = 0; guess != nullptr && i < s; ++i) {
     start.row(i) = guess->col(static_cast<Index>(set[i])).transpose();
   }
-  MatrixXd products = centred_products(gram, set, std::move(room));
+  MatrixXd products = centred_products(gram, set, std::move(memory));
   const auto asked = static_cast<Index>(std::max<std::size_t>(most, 1));
-  const LeadingEigen leading = leading_eigen(products, asked, start);
+  const algebra::LeadingEigen leading = algebra::leading_eigen(products, asked, start);
 
   Subspace fit;
   fit.rows = set.size();
@@ -98,7 +98,7 @@ Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::s
   return fit;
 }
 
-double next_value(std::span<const std::size_t> set, const Subspace& subspace) {
+double left_out_value(std::span<const std::size_t> set, const Subspace& subspace) {
   if (subspace.rank() < subspace.spectrum.size()) return subspace.spectrum[subspace.rank()];
   if (subspace.rows == subspace.spectrum.size()) return 0;
   const std::size_t s = set.size();
@@ -110,17 +110,18 @@ double next_value(std::span<const std::size_t> set, const Subspace& subspace) {
   for (Index k = 0; k < known.cols(); ++k) {
     known.col(k) *= std::sqrt(subspace.spectrum[static_cast<std::size_t>(k)]);
   }
-  const TopEigen top = top_eigen({subspace.products.data(), s * s}, s, kRough,
-                                 {known.data(), static_cast<std::size_t>(known.size())});
+  const algebra::TopEigen top =
+      algebra::top_eigen({subspace.products.data(), s * s}, s, kRough,
+                         {known.data(), static_cast<std::size_t>(known.size())});
   return std::max(0.0, top.value);
 }
 
 Projection project(const Gram& gram, const Subspace& subspace) {
   const std::size_t size = gram.size();
   const std::size_t rank = subspace.rank();
-  const auto& table = loops();
+  const auto& table = algebra::loops();
   const double* k = gram.centred().data();
-  // Rows outside the set have no part in m and w; those before and after it are not looked at.
+  // Rows outside the set have weight 0 in m and w. Those before and after it are skipped.
   const double* m = subspace.m.data();
   const auto fitted = [](double weight) { return weight != 0; };
   const auto first = static_cast<std::size_t>(std::find_if(m, m + size, fitted) - m);
@@ -130,7 +131,7 @@ Projection project(const Gram& gram, const Subspace& subspace) {
   table.apply(k + first, size, m + first, km.data(), size, end - first);
   const double mkm = subspace.m.dot(km);
   const VectorXd offset = subspace.w.transpose() * km;
-  // The rows of w side by side; row i of K w is the i-th column of x.
+  // Row i of K w is the i-th column of x.
   const MatrixXd across = subspace.w.transpose();
   Projection result;
   result.x.resize(static_cast<Index>(rank), static_cast<Index>(size));
@@ -143,14 +144,14 @@ Projection project(const Gram& gram, const Subspace& subspace) {
   for (std::size_t i = 0; i < size; ++i) {
     const auto at = static_cast<Index>(i);
     const double from_point = gram.centred(i, i) - 2 * km(at) + mkm;
-    // Of a row on the subspace only rounding is left. It must not choose between such rows.
+    // For a row on the subspace only rounding remains, which must not choose between such rows.
     const double residual = from_point - result.x.col(at).squaredNorm();
     double share = 0;
     for (std::size_t a = 0; a < rank; ++a) {
       const double x = result.x(static_cast<Index>(a), at);
       share += x * x / subspace.spectrum[a];
     }
-    // A basis is as wrong as the largest value's rounding, most where the fitted rows are short.
+    // The basis is off by the rounding of the largest value, most where the fitted rows are short.
     const double lost = rounding * (gram.centred(i, i) + mkm + std::min(1.0, share) * largest);
     result.sq_residual[i] = residual > lost ? residual : 0;
   }

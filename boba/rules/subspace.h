@@ -17,26 +17,26 @@ struct Subspace {
   Eigen::VectorXd m;             // one weight per row of the Gram matrix
   Eigen::MatrixXd w;             // rows by rank
   std::size_t rows = 0;          // of the fitted set
-  std::vector<double> spectrum;  // squared singular values of it, centred, falling; the first ones
-  double total = 0;              // the sum of all of them
-  double loss = 0;               // sum of squared residuals of the fitted set: the rest's sum
+  std::vector<double> spectrum;  // the set's largest squared singular values, centred, falling
+  double total = 0;              // the sum of all its squared singular values
+  double loss = 0;               // sum of the squared residuals of the set
   Eigen::MatrixXd products;      // of the fitted rows about their mean
 
   std::size_t rank() const { return static_cast<std::size_t>(w.cols()); }
 };
 
 // The best subspace of at most `dimension` directions for the given rows: their mean and the top
-// eigenvectors of their centred products. Directions lost in rounding are left out. guess, where it
-// is given, has the coordinates of all rows on a subspace nearby, one column per row; it saves time
-// and changes nothing beyond rounding, but for which of equal values are taken at the cut. room may
-// hold the products of an earlier fit, whose memory is used again.
+// eigenvectors of their centred products. Directions lost in rounding are left out.
+// guess: the coordinates of all rows on a subspace nearby, one column per row, or null. It saves
+// time and changes nothing beyond rounding, except which of equal values are taken at the cut.
+// memory: products of an earlier fit, whose memory is used again.
 // REQUIRES: set is not empty.
 Subspace fit_subspace(const Gram& gram, std::span<const std::size_t> set, std::size_t dimension,
-                      const Eigen::MatrixXd* guess = nullptr, Eigen::MatrixXd room = {});
+                      const Eigen::MatrixXd* guess = nullptr, Eigen::MatrixXd memory = {});
 
 // The squared singular value of the first direction of the set that the subspace leaves out, to
 // about six digits; 0 where it leaves none out.
-double next_value(std::span<const std::size_t> set, const Subspace& subspace);
+double left_out_value(std::span<const std::size_t> set, const Subspace& subspace);
 
 // Where the rows of the Gram matrix stand with respect to a subspace.
 struct Projection {

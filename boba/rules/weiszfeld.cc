@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "boba/algebra/loops.h"
 #include "boba/rules/distance.h"
-#include "boba/rules/loops.h"
 
 namespace boba {
 namespace {
@@ -19,13 +19,13 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// Weiszfeld's steps that shrink by less than this from one to the next call for Newton's.
+// Where Weiszfeld's steps shrink by less than this from one to the next, Newton's steps follow.
 constexpr double kSlow = 0.4;
-// Where the objective bends by less than 1 - kFlat of the most it could, as that many turns of the
-// power method show, only Newton's steps tell how far the median is.
+// Where the objective bends by less than 1 - kFlat of the most possible, as so many turns of the
+// power method show, only Newton's steps tell how far away the median is.
 constexpr double kFlat = 0.9;
 constexpr int kFlatTurns = 12;
-// Updates nearer than this part of the median distance hold an iterate back.
+// Updates nearer than this share of the median distance hold an iterate back.
 constexpr double kNear = 1e-3;
 
 double median_of(VectorXd values) {
@@ -34,8 +34,8 @@ double median_of(VectorXd values) {
   return *middle;
 }
 
-// The updates with the smallest sum of distances. Sums are compared less the sum of the distances
-// to the origin, term by term: one client far out would drown the others' differences.
+// The updates with the smallest sum of distances. From each sum the distances to the origin are
+// subtracted, term by term; otherwise one client far out would drown the others' differences.
 std::vector<std::size_t> best_updates(const Gram& gram) {
   const std::size_t n = gram.clients();
   std::vector<double> sums(n, 0.0);
@@ -67,12 +67,12 @@ std::vector<std::size_t> best_updates(const Gram& gram) {
 VectorXd product(const MatrixXd& m, const VectorXd& x) {
   const auto n = static_cast<std::size_t>(x.size());
   VectorXd result(x.size());
-  loops().apply(m.data(), n, x.data(), result.data(), n, n);
+  algebra::loops().apply(m.data(), n, x.data(), result.data(), n, n);
   return result;
 }
 
-// The pull of the other updates on update k: R = sum of (g_i - g_k)/|g_i - g_k|. It is a median
-// if and only if |R| is at most the number of updates equal to it.
+// The pull of the other updates on update k: R = sum of (g_i - g_k)/|g_i - g_k|. Update k is a
+// median if and only if |R| is at most the number of updates equal to it.
 struct Pull {
   VectorXd inverse;   // 1/|g_i - g_k|; 0 for those equal to it
   double norm = 0;    // |R|
@@ -128,12 +128,12 @@ class Descent {
       VectorXd step = inverse_ / inverse_.sum() - w_;
       double length = length_of(step);
       newton = newton || (before > 0 && length > kSlow * before);
-      bool sure = before > 0 && length <= kSlow * before;  // the rest is shorter than that
+      bool sure = before > 0 && length <= kSlow * before;  // the remaining way is shorter
       bool by_newton = false;
       if (newton) {
-        if (const NewtonStep better = newton_step(tolerance); better.part > 0) {
-          step = better.part * better.whole;
-          // A step cut short says nothing about the rest of the way.
+        if (const NewtonStep better = newton_step(tolerance); better.fraction > 0) {
+          step = better.fraction * better.whole;
+          // A shortened step says nothing about the remaining way.
           length = length_of(better.whole);
           sure = by_newton = true;
         }
@@ -174,33 +174,34 @@ class Descent {
     inverse_ = r_.cwiseInverse();
   }
 
-  // Near an update Weiszfeld's steps are short wherever the median is: its weight holds them. So
-  // the way to the weighted mean of the updates farther off is searched for a better point, at all
-  // scales. False: there is none farther than the tolerance, and this is the median.
+  // Near an update Weiszfeld's steps are short wherever the median is, because that update weighs
+  // most. So a better point is searched on the line to the weighted mean of the updates farther
+  // off, at all scales. False: there is none beyond the tolerance, and this is the median.
   bool leave_updates(double tolerance) {
     const VectorXd others = (r_.array() > kNear * scale_).select(inverse_, 0.0);
     const double sum = others.sum();
     if (sum == 0 || (others.array() > 0).all()) return false;
     const VectorXd step = others / sum - w_;
-    const Way way = way_of(step);
+    const StepProducts products = products_of(step);
     double best = 0;
-    double part = 0;
-    for (double tried = 1; tried * tried * way.length_sq > square(tolerance * scale_); tried /= 2) {
-      const double change = way.changes(tried, r_).sum();
+    double fraction = 0;
+    for (double tried = 1; tried * tried * products.length_sq > square(tolerance * scale_);
+         tried /= 2) {
+      const double change = products.changes(tried, r_).sum();
       if (change < best) {
         best = change;
-        part = tried;
+        fraction = tried;
       }
     }
-    if (part == 0) return false;
-    w_ += part * step;
+    if (fraction == 0) return false;
+    w_ += fraction * step;
     measure();
     return true;
   }
 
-  // Whether the objective hardly bends in some direction: there Weiszfeld's steps are short far
-  // from the median. Along a unit vector v it bends by S (1 - sum of p_i <u_i, v>^2), p_i = 1/(r_i
-  // S); the largest such sum is the top eigenvalue of the products of sqrt(p_i) u_i.
+  // Whether the objective hardly bends in some direction. There Weiszfeld's steps are short even
+  // far from the median. Along a unit vector v it bends by S (1 - sum of p_i <u_i, v>^2), p_i =
+  // 1/(r_i S); the largest such sum is the top eigenvalue of the products of sqrt(p_i) u_i.
   bool flat() const {
     const VectorXd root = (inverse_ / inverse_.sum()).cwiseSqrt().cwiseProduct(inverse_);
     VectorXd y = VectorXd::LinSpaced(r_.size(), 1, 2);
@@ -217,19 +218,20 @@ class Descent {
     return value > kFlat;
   }
 
-  // A step from x, and how the distances change along it.
-  struct Way {
+  // A step from x, as far as the distances to the updates depend on it.
+  struct StepProducts {
     VectorXd along;        // <x - g_i, step>
     double length_sq = 0;  // |step|^2
 
-    // Of the distances r, a part of the way along; differences of large numbers are not formed.
-    Eigen::ArrayXd changes(double part, const VectorXd& r) const {
-      const Eigen::ArrayXd change = 2 * part * along.array() + part * part * length_sq;
+    // How the distances r change after this fraction of the step, without differences of large
+    // numbers.
+    ArrayXd changes(double fraction, const VectorXd& r) const {
+      const ArrayXd change = 2 * fraction * along.array() + fraction * fraction * length_sq;
       return change / ((r.array().square() + change).max(0).sqrt() + r.array());
     }
   };
 
-  Way way_of(const VectorXd& step) const {
+  StepProducts products_of(const VectorXd& step) const {
     const VectorXd k_step = product(k_, step);
     return {(w_.dot(k_step) - k_step.array()).matrix(), std::max(0.0, step.dot(k_step))};
   }
@@ -242,11 +244,11 @@ class Descent {
 
   struct NewtonStep {
     VectorXd whole;
-    double part = 0;  // of the step, so that the objective falls; 0: there is none
+    double fraction = 0;  // of the whole step, so that the objective falls; 0: no step does
   };
 
-  // With
-  // u_i = (x - g_i)/r_i and S = sum 1/r_i it is -sum of y_i u_i, (S r_i - <u_i, u_j>) y = r.
+  // With u_i = (x - g_i)/r_i and S = sum of 1/r_i, Newton's step is -sum of y_i u_i where y solves
+  // (S r_i - <u_i, u_j>) y = r.
   NewtonStep newton_step(double tolerance) const {
     const Index n = r_.size();
     const VectorXd root = r_.cwiseSqrt();
@@ -263,12 +265,12 @@ class Descent {
     const VectorXd step = pull - pull.sum() * w_;
     if (!step.allFinite()) return {};
 
-    const Way way = way_of(step);
-    const double slope = way.along.dot(inverse_);
+    const StepProducts products = products_of(step);
+    const double slope = products.along.dot(inverse_);
     // Below the tolerance the change of the objective may be lost in rounding.
-    if (std::sqrt(way.length_sq) <= tolerance * scale_) return {step, 1};
-    for (double part = 1; part > 1e-6; part /= 2) {
-      if (way.changes(part, r_).sum() <= 0.1 * part * slope) return {step, part};
+    if (std::sqrt(products.length_sq) <= tolerance * scale_) return {step, 1};
+    for (double fraction = 1; fraction > 1e-6; fraction /= 2) {
+      if (products.changes(fraction, r_).sum() <= 0.1 * fraction * slope) return {step, fraction};
     }
     return {};
   }

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 
 namespace nb = nanobind;
 

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "python/core/bind.h"
 #include "python/core/errors.h"
 #include "python/core/rows.h"

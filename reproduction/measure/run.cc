@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "boba/kernels/cpu/parallel.h"
+#include "boba/threads/team.h"
 #include "reproduction/measure/measure.h"
 #include "reproduction/measure/probe.h"
 #include "reproduction/progress.h"
@@ -62,7 +62,7 @@ class Measurer {
            sim::Store& store)
       : file_(file), options_(options), data_(data), store_(store) {
     place_.device = options.device;
-    place_.threads = options.threads > 0 ? options.threads : cpu::usable_processors();
+    place_.threads = options.threads > 0 ? options.threads : usable_processors();
   }
 
   Result<void> look_around() {

@@ -8,6 +8,7 @@
 
 #include "boba/core/options.h"
 #include "boba/core/spec.h"
+#include "boba/text/names.h"
 #include "simulator/data/sets.h"
 #include "simulator/data/synthetic.h"
 

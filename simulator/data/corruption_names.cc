@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "boba/core/spec.h"
+#include "boba/text/names.h"
 #include "simulator/data/corruption.h"
 
 namespace boba::sim {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "simulator/experiment/toml_reader.h"
 
 namespace boba::sim {

@@ -5,7 +5,7 @@
 #include <set>
 #include <string_view>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "simulator/experiment/faults.h"
 #include "simulator/experiment/keys.h"
 #include "simulator/experiment/normal_form.h"

@@ -9,8 +9,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "boba/core/printable.h"
-#include "boba/core/spec.h"
+#include "boba/text/names.h"
+#include "boba/text/printable.h"
 #include "simulator/experiment/axes.h"
 #include "simulator/experiment/faults.h"
 #include "simulator/experiment/normal_form.h"

@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "boba/core/options.h"
-#include "boba/core/printable.h"
 #include "boba/core/spec.h"
 #include "boba/rules/registry.h"
+#include "boba/text/names.h"
+#include "boba/text/printable.h"
 #include "simulator/data/catalogue.h"
 #include "simulator/experiment/grid.h"
 #include "simulator/experiment/participation.h"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "boba/text/names.h"
+
 namespace boba::sim {
 namespace {
 

@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "boba/attacks/registry.h"
-#include "boba/core/printable.h"
 #include "boba/core/sketch.h"
 #include "boba/core/spec.h"
 #include "boba/rules/registry.h"
+#include "boba/text/names.h"
+#include "boba/text/printable.h"
 #include "simulator/data/catalogue.h"
 #include "simulator/experiment/keys.h"
 #include "simulator/experiment/label_flip.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "boba/core/options.h"
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 
 namespace boba::sim {
 namespace {

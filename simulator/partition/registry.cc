@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "boba/text/names.h"
 #include "simulator/partition/dirichlet.h"
 #include "simulator/partition/iid.h"
 #include "simulator/partition/pairs.h"

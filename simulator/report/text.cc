@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 
 namespace boba::sim::report {
 namespace {

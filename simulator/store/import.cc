@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "simulator/store/open.h"
 #include "simulator/store/owner.h"
 #include "simulator/store/schema.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 
 namespace boba::sim::store {
 namespace {

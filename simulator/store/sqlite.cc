@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 
 namespace boba::sim::store {
 namespace {

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <optional>
 
-#include "boba/core/spec.h"
+#include "boba/text/names.h"
 
 namespace boba::sim::store {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "boba/core/random.h"
-#include "boba/kernels/cpu/parallel.h"
+#include "boba/threads/team.h"
 #include "simulator/data/corruption.h"
 #include "simulator/experiment/label_flip.h"
 
@@ -128,7 +128,7 @@ Joined join_shards(const Source& source, const std::vector<ShardPlan>& plans, in
   }
   Joined joined;
   joined.whole = empty_shard(source, first.back());
-  cpu::run_jobs(threads, plans.size(), [&](std::size_t i, int /*member*/) {
+  run_jobs(threads, plans.size(), [&](std::size_t i, int /*member*/) {
     fill(source, plans[i].examples, {plans[i].corruption, severity, place}, first[i], joined.whole);
   });
   for (std::size_t i = 0; i < plans.size(); ++i) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "boba/kernels/cpu/parallel.h"
+#include "boba/threads/team.h"
 #include "simulator/torch/guarded.h"
 #include "simulator/torch/network_trainer.h"
 #include "simulator/torch/process.h"
@@ -84,7 +84,7 @@ class TorchTrainer final : public NetworkTrainer {
                      std::span<const TrainingTask> tasks) override {
     return guarded("training", [&] {
       for (const Worker& worker : workers_) worker.set(w);
-      cpu::run_jobs(threads(), tasks.size(), [&](std::size_t i, int member) {
+      run_jobs(threads(), tasks.size(), [&](std::size_t i, int member) {
         update(workers_[static_cast<std::size_t>(member)], w, round, rate, tasks[i]);
       });
     });
@@ -96,7 +96,7 @@ class TorchTrainer final : public NetworkTrainer {
     std::vector<Evaluation> parts(chunks);
     const Result<void> done = guarded("evaluation", [&] {
       for (const Worker& worker : workers_) worker.set(w);
-      cpu::run_jobs(threads(), chunks, [&](std::size_t i, int member) {
+      run_jobs(threads(), chunks, [&](std::size_t i, int member) {
         const std::int64_t first = static_cast<std::int64_t>(i) * kTestChunk;
         const std::int64_t size = std::min(kTestChunk, count - first);
         const Shard chunk{shards_.test.inputs.narrow(0, first, size),
@@ -120,7 +120,7 @@ class TorchTrainer final : public NetworkTrainer {
                              std::span<double> out) override {
     return guarded("the server's loss", [&] {
       const Shard& shard = shards_.server_whole;
-      cpu::run_jobs(threads(), points.size(), [&](std::size_t i, int member) {
+      run_jobs(threads(), points.size(), [&](std::size_t i, int member) {
         const torch::NoGradGuard no_grad;
         const Worker& worker = workers_[static_cast<std::size_t>(member)];
         worker.set(points[i]);

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "boba/kernels/cpu/parallel.h"
+#include "boba/threads/team.h"
 #include "simulator/train/plan.h"
 #include "simulator/train/spread.h"
 
@@ -91,14 +91,14 @@ class GridRunner {
       if (!id) return id.error();
       planned.push_back({&experiment, std::move(*dataset), *id});
     }
-    const int threads = options_.threads > 0 ? options_.threads : cpu::usable_processors();
+    const int threads = options_.threads > 0 ? options_.threads : usable_processors();
     // On a GPU one at a time: recordings of several threads would share libraries' memory.
     const std::size_t most =
         options_.device == "cpu" ? std::max<std::size_t>(1, planned.size()) : 1;
     const int jobs = std::clamp(options_.jobs, 1, static_cast<int>(most));
     std::atomic<std::size_t> next{0};
     const auto take = [&] { return options_.next ? options_.next() : next++; };
-    cpu::run_team(jobs, [&](int /*member*/, int size) {
+    run_team(jobs, [&](int /*member*/, int size) {
       for (std::size_t i = take(); i < planned.size(); i = take()) {
         if (stopping()) return;
         run_one(i, planned[i], std::max(1, threads / size));

@@ -117,7 +117,7 @@ static void check_refusals(const struct parts* parts) {
   const float bad = NAN;
   boba_open_round* round = open_round(parts, 4, NULL);
   CHECK_FAILS(boba_open_round_submit(round, "z", rows[0], LENGTH, BOBA_FLOAT32), BOBA_REFUSED,
-              "not of this round's cohort");
+              "not in this round's cohort");
   CHECK_FAILS(boba_open_round_submit(round, "a", rows[0], LENGTH - 1, BOBA_FLOAT32), BOBA_REFUSED,
               "of length 2999");
   CHECK_FAILS(boba_open_round_submit(round, "b", wide, LENGTH, BOBA_FLOAT64), BOBA_REFUSED,

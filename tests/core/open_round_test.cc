@@ -256,7 +256,7 @@ TEST_F(OpenRoundTest, RefusesAtOnceWithTheReason) {
   expect_refused(round.submit("c", bad.view()), "exceeds");
   expect_refused(round.submit("d", update(1, 4).view()), "float32 of length 4");
   expect_refused(round.submit("e", update<double>(1).view()), "it is float64");
-  expect_refused(round.submit("mallory", update(1).view()), "not of this round's cohort");
+  expect_refused(round.submit("mallory", update(1).view()), "not in this round's cohort");
   const Progress progress = round.progress();
   EXPECT_EQ(progress.refused, 5U);
   EXPECT_EQ(progress.accepted, 0U);

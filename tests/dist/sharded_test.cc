@@ -101,10 +101,10 @@ TEST(Shards, CoverTheColumnsInWholeChunks) {
 
 TEST(Shards, ChunksAreManyWhereRowsAreLongAndNeverTooMany) {
   EXPECT_EQ(cpu::chunk_columns(1), 2048U);
-  EXPECT_EQ(cpu::pieces(2000000, cpu::chunk_columns(2000000)), 62U);
-  EXPECT_GE(cpu::pieces(1000000000, cpu::chunk_columns(1000000000)), 1000U);
+  EXPECT_EQ(cpu::ceil_divide(2000000, cpu::chunk_columns(2000000)), 62U);
+  EXPECT_GE(cpu::ceil_divide(1000000000, cpu::chunk_columns(1000000000)), 1000U);
   for (std::size_t length = 1; length < std::size_t{1} << 50; length = length * 3 + 1) {
-    EXPECT_LE(cpu::pieces(length, cpu::chunk_columns(length)), 1024U) << length;
+    EXPECT_LE(cpu::ceil_divide(length, cpu::chunk_columns(length)), 1024U) << length;
     EXPECT_EQ(cpu::chunk_columns(length) % cpu::kChunkUnit, 0U);
   }
 }
@@ -304,7 +304,7 @@ class FencedRow {
  public:
   explicit FencedRow(std::span<const float> numbers) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    inside_ = cpu::pieces(numbers.size_bytes(), page) * page;
+    inside_ = cpu::ceil_divide(numbers.size_bytes(), page) * page;
     base_ = static_cast<std::byte*>(
         ::mmap(nullptr, inside_ + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     size_ = inside_ + 2 * page;

@@ -18,8 +18,8 @@ struct Source {
 std::vector<std::string> include_faults(std::string_view path, std::string_view text);
 std::vector<std::string> style_faults(std::string_view path, std::string_view text);
 
-// What users compile with must not need a library that only sources use. The interface is the core,
-// boba.h, each rule and attack (a header with info()), and what these include.
+// What users compile with must not need a library that only sources use. The interface is boba.h,
+// each rule and attack (a header with info()), and what these include.
 std::vector<std::string> interface_faults(const std::vector<Source>& sources);
 
 // The same for the LINKS of a folder's CMakeLists.txt.

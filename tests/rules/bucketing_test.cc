@@ -132,7 +132,7 @@ TEST(Bucketing, NamesBucketsAndThoseLeftOut) {
   EXPECT_FALSE(left.bucket.has_value());
   EXPECT_FALSE(left.accepted);
   EXPECT_EQ(*left.weight, 0);
-  EXPECT_EQ(left.reason, "left out by the draw: 1 of n=7 do not fill a bucket of s=2");
+  EXPECT_EQ(left.reason, "rejected by the draw: 1 of n=7 do not fill a bucket of s=2");
 }
 
 TEST(Bucketing, DrawsAnewEachRound) {

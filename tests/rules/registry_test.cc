@@ -6,6 +6,7 @@
 
 #include "boba/core/spec.h"
 #include "boba/rules/registry.h"
+#include "boba/text/names.h"
 #include "tests/support/paths.h"
 #include "tests/support/rules_round.h"
 

@@ -80,7 +80,7 @@ TEST_P(Fits, AreThoseOfDenseAlgebra) {
       EXPECT_NEAR(fit.spectrum[static_cast<std::size_t>(k)], squares(k), 1e-12 * squares(0));
     }
     EXPECT_NEAR(fit.loss, squares.tail(squares.size() - servers + 1).sum(), 1e-11 * squares.sum());
-    EXPECT_NEAR(next_value(set, fit), squares(servers - 1), 1e-4 * squares(servers - 1));
+    EXPECT_NEAR(left_out_value(set, fit), squares(servers - 1), 1e-4 * squares(servers - 1));
 
     // Distances from the subspace, which no rotation of its basis changes.
     const Projection projection = project(gram, fit);
@@ -111,7 +111,7 @@ TEST(Fit, OfEqualRowsIsAPoint) {
   std::iota(set.begin(), set.end(), std::size_t{4});
   const Subspace fit = fit_subspace(gram, set, 9);
   EXPECT_EQ(fit.rank(), 0U);
-  EXPECT_EQ(next_value(set, fit), 0);
+  EXPECT_EQ(left_out_value(set, fit), 0);
   const Projection projection = project(gram, fit);
   for (double residual : projection.sq_residual) EXPECT_EQ(residual, 0);
 }

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "reproduction/paper_report.h"
 #include "reproduction/progress.h"
 #include "tools/command.h"

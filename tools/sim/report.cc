@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "simulator/report/report.h"
 #include "tools/command.h"
 #include "tools/file.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "simulator/report/text.h"
 #include "tools/command.h"
 #include "tools/sim/results_common.h"

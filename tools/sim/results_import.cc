@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "tools/sim/results_common.h"
 #include "tools/table.h"
 

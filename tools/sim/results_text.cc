@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "tools/sim/results_common.h"
 #include "tools/sim/results_run.h"
 #include "tools/table.h"

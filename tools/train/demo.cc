@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "simulator/data/catalogue.h"
 #include "simulator/experiment/grid.h"
 #include "simulator/report/report.h"

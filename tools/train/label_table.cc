@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "tools/table.h"
 
 namespace boba::tools {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "boba/core/printable.h"
 #include "boba/dist/communicator.h"
+#include "boba/text/printable.h"
 #include "reproduction/measure/measure.h"
 #include "simulator/data/catalogue.h"
 #include "tools/sim/paper_options.h"

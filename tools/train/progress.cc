@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "boba/core/printable.h"
+#include "boba/text/printable.h"
 #include "tools/train/label_table.h"
 
 namespace boba::tools {

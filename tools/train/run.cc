@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "boba/core/printable.h"
 #include "boba/dist/launch.h"
+#include "boba/text/printable.h"
 #include "simulator/experiment/grid.h"
 #include "simulator/store/store.h"
 #include "tools/command.h"

@@ -1,8 +1,8 @@
 // Weighted sums of rows, a tile of columns at a time with the sums in double in L1.
 #include <atomic>
 
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {
@@ -18,10 +18,10 @@ OutputPass run(const Machine& machine, const UpdateView& rows, std::span<const d
   const int team = machine.team((used.rows.size() + 1) * d * sizeof(T));
   MemberBits bits(team, used.rows.size());
   std::atomic<bool> finite{true};
-  run_jobs(team, pieces(d, kTile), [&](std::size_t job, int member) {
+  run_jobs(team, ceil_divide(d, kTile), [&](std::size_t job, int member) {
     const std::size_t first = job * kTile;
     const std::size_t width = std::min(kTile, d - first);
-    const std::size_t ahead = first + 2 * kTile <= d ? kTile : 0;
+    const std::size_t prefetch = first + 2 * kTile <= d ? kTile : 0;
     T* to = out.data() + first;
     double sum[kTile];
     if (keep == 0) {
@@ -29,8 +29,8 @@ OutputPass run(const Machine& machine, const UpdateView& rows, std::span<const d
     } else {
       for (std::size_t k = 0; k < width; ++k) sum[k] = keep * static_cast<double>(to[k]);
     }
-    kernels.accumulate(used.rows.data(), used.weights.data(), used.rows.size(), first, width, ahead,
-                       sum, bits.of(member));
+    kernels.accumulate(used.rows.data(), used.weights.data(), used.rows.size(), first, width,
+                       prefetch, sum, bits.of(member));
     if (kernels.round(sum, width, to) >= kInfinityBits<T>) finite.store(false);
   });
   OutputPass pass;

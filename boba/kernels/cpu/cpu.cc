@@ -4,8 +4,8 @@
 #include <string>
 
 #include "boba/kernels/cpu/levels.h"
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba {
 namespace {

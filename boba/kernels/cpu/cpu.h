@@ -1,8 +1,8 @@
 // Kernels on the processor: threads, tiles that stay in cache, vector instructions.
 //
-// Every pass cuts its work the same way whatever the number of threads, so results do not depend
-// on it. There is no pool and no global state: a pass starts the threads it needs and joins them,
-// and several callers may use one object at once.
+// Every pass divides its work the same way for any number of threads, so results do not depend on
+// it. There is no pool and no global state: a pass starts the threads it needs and joins them, and
+// several callers may use one object at once.
 #pragma once
 
 #include <cstddef>

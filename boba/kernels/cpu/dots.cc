@@ -1,18 +1,18 @@
 // Norms and products with one reference, in one pass.
 //
-// Each chunk of columns has sums of its own, added in order at the end: of every row the square and
-// the product, and the square of the reference. The reference exists a tile at a time.
+// Each chunk of columns has its own sums, which are added in order at the end: the square and the
+// product of every row, and the square of the reference. The reference is formed tile by tile.
 #include <limits>
 
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {
 
 constexpr std::size_t kTile = 4096;  // columns
 
-// Sums that do not wait for each other.
+// Several partial sums, so that additions need not wait for each other.
 double sum_of_squares(const double* x, std::size_t width) {
   constexpr std::size_t kChains = 8;
   double sums[kChains] = {};
@@ -22,7 +22,7 @@ double sum_of_squares(const double* x, std::size_t width) {
   }
   double sum = 0;
   for (; k < width; ++k) sum += x[k] * x[k];
-  for (double part : sums) sum += part;
+  for (double chain : sums) sum += chain;
   return sum;
 }
 
@@ -36,7 +36,7 @@ ChunkSums run(const Machine& machine, const UpdateView& view, const UpdateView& 
   const WeightedRows<T> reference(reference_view, weights);
   const bool products = reference_view.rows() != 0;
   const std::size_t chunk = chunk_columns(columns.whole);
-  const std::size_t chunks = pieces(d, chunk);
+  const std::size_t chunks = ceil_divide(d, chunk);
   const int team = machine.team((n + reference.rows.size()) * d * sizeof(T));
   MemberBits bits(team, n);
   ChunkSums result;
@@ -49,7 +49,7 @@ ChunkSums run(const Machine& machine, const UpdateView& view, const UpdateView& 
     const std::size_t end = std::min(d, (job + 1) * chunk);
     for (std::size_t first = job * chunk; first < end; first += kTile) {
       const std::size_t width = std::min(kTile, end - first);
-      const std::size_t ahead = first + 2 * kTile <= d ? kTile : 0;
+      const std::size_t prefetch = first + 2 * kTile <= d ? kTile : 0;
       double r[kTile];
       if (products) {
         std::fill_n(r, width, 0.0);
@@ -57,7 +57,8 @@ ChunkSums run(const Machine& machine, const UpdateView& view, const UpdateView& 
                            first, width, 0, r, nullptr);
         to[2 * n] += sum_of_squares(r, width);
       }
-      kernels.dots(rows.data(), n, first, products ? r : nullptr, width, ahead, sums.data(), seen);
+      kernels.dots(rows.data(), n, first, products ? r : nullptr, width, prefetch, sums.data(),
+                   seen);
     }
     for (std::size_t i = 0; i < n; ++i) {
       to[2 * i] = sums[i].square;

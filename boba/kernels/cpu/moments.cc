@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cmath>
 
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {
@@ -25,10 +25,11 @@ OutputPass run(const Machine& machine, const UpdateView& view, double mean_facto
   const Tiling<T> tiling(n, d, kTile);
   const bool deviation = n > 1 && deviation_factor != 0;
   run_jobs(team, tiling.jobs(), [&](std::size_t job, int member) {
-    tiling.run(job, [&](std::size_t first, std::size_t width, std::size_t ahead) {
+    tiling.run(job, [&](std::size_t first, std::size_t width, std::size_t prefetch) {
       double mean[kTile] = {};
       double squares[kTile] = {};
-      kernels.accumulate(rows.data(), ones.data(), n, first, width, ahead, mean, bits.of(member));
+      kernels.accumulate(rows.data(), ones.data(), n, first, width, prefetch, mean,
+                         bits.of(member));
       for (std::size_t k = 0; k < width; ++k)
         mean[k] /= static_cast<double>(std::max<std::size_t>(n, 1));
       if (deviation) kernels.squares(rows.data(), n, first, width, mean, squares);

@@ -10,8 +10,8 @@ class Builder {
  public:
   Builder(std::size_t n, std::size_t sorted) : n_(n), sorted_(sorted) {}
 
-  // Sorts the places [start, start + size); places from n on are taken as infinite and cost
-  // nothing. REQUIRES: size is a power of two.
+  // Sorts the places [start, start + size). Places from n on count as infinite and cost nothing.
+  // REQUIRES: size is a power of two.
   void sort(std::size_t start, std::size_t size) {
     if (size < 2 || start + 1 >= n_) return;
     if (size <= sorted_ && start / sorted_ * sorted_ + sorted_ <= n_) return;
@@ -45,22 +45,22 @@ class Builder {
   std::vector<Comparator> comparators_;
 };
 
-// Drops, from the last to the first, comparators of two places whose numbers go to one part
-// without meeting another comparator: the part gets both, in whatever order.
-std::vector<Comparator> prune(const std::vector<Comparator>& all, std::vector<int> part) {
+// Drops comparators, from the last to the first, of two places whose numbers end in the same zone
+// without another comparison: within a zone the order does not matter.
+std::vector<Comparator> prune(const std::vector<Comparator>& all, std::vector<int> zone) {
   constexpr int kCompared = -1;
   std::vector<Comparator> kept;
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
-    if (part[it->low] == part[it->high] && part[it->low] != kCompared) continue;
-    part[it->low] = part[it->high] = kCompared;
+    if (zone[it->low] == zone[it->high] && zone[it->low] != kCompared) continue;
+    zone[it->low] = zone[it->high] = kCompared;
     kept.push_back(*it);
   }
   std::reverse(kept.begin(), kept.end());
   return kept;
 }
 
-// Puts the comparators by how many others must come before them: the processor then finds many
-// at a time that do not wait for each other.
+// Orders the comparators by how many others must come before them. Neighbours then do not wait for
+// each other, so the processor can do many at a time.
 std::vector<Comparator> by_depth(const std::vector<Comparator>& comparators, std::size_t n) {
   std::vector<std::size_t> depth(n);
   std::vector<std::vector<Comparator>> layers;
@@ -83,8 +83,8 @@ std::vector<Comparator> merge_exchange(std::size_t n, std::size_t sorted) {
   return builder.take();
 }
 
-// The least to the first place and the largest to the last, nothing else: pairs, then the smaller
-// ones and the larger ones among themselves.
+// Brings only the least to the first place and the largest to the last: compares pairs, then the
+// smaller ones and the larger ones among themselves.
 std::vector<Comparator> tournament(std::size_t n) {
   std::vector<std::size_t> smaller;
   std::vector<std::size_t> larger;
@@ -111,20 +111,20 @@ std::vector<Comparator> tournament(std::size_t n) {
   return all;
 }
 
-// How places lie to the wanted ones: those of one part need no order among themselves.
-enum Part : int { kBelow, kCutFirst, kInside, kCutLast, kAbove };
+// Where places lie relative to the wanted ones. Places of one zone need no order among themselves.
+enum Zone : int { kBelow, kCutFirst, kInside, kCutLast, kAbove };
 
-Part part_of(std::size_t begin, std::size_t end, std::size_t first, std::size_t last) {
+Zone zone_of(std::size_t begin, std::size_t end, std::size_t first, std::size_t last) {
   if (begin < first && first < end) return kCutFirst;
   if (begin < last && last < end) return kCutLast;
   return end <= first ? kBelow : end <= last ? kInside : kAbove;
 }
 
-// A step must leave sorted the blocks that a later step takes, and those that are cut.
+// A step must leave a block sorted if a later step takes it, or if the wanted range ends in it.
 std::vector<BlockStep> steps_of(const std::vector<Comparator>& comparators,
-                                const std::vector<int>& part) {
-  std::vector<bool> sorted(part.size());
-  std::transform(part.begin(), part.end(), sorted.begin(),
+                                const std::vector<int>& zone) {
+  std::vector<bool> sorted(zone.size());
+  std::transform(zone.begin(), zone.end(), sorted.begin(),
                  [](int p) { return p == kCutFirst || p == kCutLast; });
   std::vector<BlockStep> steps;
   for (auto it = comparators.rbegin(); it != comparators.rend(); ++it) {
@@ -145,19 +145,19 @@ std::size_t work(const std::vector<BlockStep>& steps, std::size_t block) {
   return sum;
 }
 
-BlockNetwork with_filling(std::size_t n, std::size_t first, std::size_t last, std::size_t block,
-                          std::size_t below) {
+BlockNetwork padded_network(std::size_t n, std::size_t first, std::size_t last, std::size_t block,
+                            std::size_t below) {
   const std::size_t blocks = (n + block - 1) / block;
-  std::vector<int> part;
+  std::vector<int> zone;
   for (std::size_t b = 0; b < blocks; ++b) {
-    part.push_back(part_of(b * block, (b + 1) * block, below + first, below + last));
+    zone.push_back(zone_of(b * block, (b + 1) * block, below + first, below + last));
   }
-  const bool ends_only = blocks < 3 || std::all_of(part.begin() + 1, part.end() - 1,
+  const bool ends_only = blocks < 3 || std::all_of(zone.begin() + 1, zone.end() - 1,
                                                    [](int p) { return p == kInside; });
   const std::vector<Comparator> all = ends_only ? tournament(blocks) : merge_exchange(blocks, 1);
-  std::vector<BlockStep> steps = steps_of(prune(all, part), part);
-  const std::size_t filled = n % block == 0 ? 0 : merge_exchange(block, 1).size();
-  const std::size_t all_work = work(steps, block) + filled;
+  std::vector<BlockStep> steps = steps_of(prune(all, zone), zone);
+  const std::size_t pad_work = n % block == 0 ? 0 : merge_exchange(block, 1).size();
+  const std::size_t all_work = work(steps, block) + pad_work;
   return {below, blocks * block, std::move(steps), all_work};
 }
 
@@ -165,20 +165,20 @@ BlockNetwork with_filling(std::size_t n, std::size_t first, std::size_t last, st
 
 std::vector<Comparator> selection_network(std::size_t n, std::size_t first, std::size_t last,
                                           std::size_t sorted) {
-  std::vector<int> part;
-  for (std::size_t k = 0; k < n; ++k) part.push_back(part_of(k, k + 1, first, last));
-  return by_depth(prune(merge_exchange(n, sorted), part), n);
+  std::vector<int> zone;
+  for (std::size_t k = 0; k < n; ++k) zone.push_back(zone_of(k, k + 1, first, last));
+  return by_depth(prune(merge_exchange(n, sorted), zone), n);
 }
 
 BlockNetwork block_network(std::size_t n, std::size_t first, std::size_t last, std::size_t block) {
-  const std::size_t filling = (block - n % block) % block;
-  BlockNetwork best = with_filling(n, first, last, block, 0);
-  // Others that may be better: all of it below, or so much that an end of what is wanted is the
-  // end of a block.
+  const std::size_t padding = (block - n % block) % block;
+  BlockNetwork best = padded_network(n, first, last, block, 0);
+  // Other paddings may be better: all of it below, or so much that the wanted range begins or ends
+  // with a block.
   for (const std::size_t below :
-       {filling, (block - first % block) % block, (block - last % block) % block}) {
-    if (below == 0 || below > filling) continue;
-    BlockNetwork other = with_filling(n, first, last, block, below);
+       {padding, (block - first % block) % block, (block - last % block) % block}) {
+    if (below == 0 || below > padding) continue;
+    BlockNetwork other = padded_network(n, first, last, block, below);
     if (other.work < best.work) best = std::move(other);
   }
   return best;

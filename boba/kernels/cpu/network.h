@@ -1,4 +1,4 @@
-// Sorting networks: which pairs to compare, whatever the numbers.
+// Sorting networks: sequences of comparisons that are the same for all numbers.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,20 @@ namespace boba::cpu {
 // [first, last), below it or above it.
 //
 // The places [k * sorted, (k + 1) * sorted) below n are taken as sorted already. Comparisons that
-// do not depend on each other stand together. REQUIRES: n < 65536, sorted is a power of two.
+// do not depend on each other are next to each other. REQUIRES: n < 65536, sorted is a power of
+// two.
 std::vector<Comparator> selection_network(std::size_t n, std::size_t first, std::size_t last,
                                           std::size_t sorted = 1);
 
-// The same by whole blocks of rows, each sorted before. Steps work in registers, where single
-// comparisons load and store all they touch, but they order more than is asked for. Rows are filled
-// up to whole blocks: some of the filling is less than every key, the rest is larger.
+// The same with whole blocks of rows, each sorted before. Steps work in registers, while a single
+// comparison loads and stores its two rows, but steps also order more than is wanted. Rows are
+// padded to whole blocks, some with keys below all others, the rest with keys above all others.
 struct BlockNetwork {
-  std::size_t below = 0;  // so much is less; [below + first, below + last) get what is wanted
-  std::size_t rows = 0;   // with the filling
+  std::size_t below =
+      0;                 // padding rows below; the wanted keys end at [below + first, below + last)
+  std::size_t rows = 0;  // with the padding
   std::vector<BlockStep> steps;
-  std::size_t work = 0;  // comparisons of the steps, and of sorting the block with the filling
+  std::size_t work = 0;  // comparisons of the steps, and of sorting the padded block
 };
 
 // REQUIRES: as above; block is a power of two.

@@ -1,8 +1,8 @@
-// Normal numbers by position in the stream: any part can be computed on its own.
+// Normal numbers by position in the stream, so any range of them can be computed on its own.
 #include <atomic>
 
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {
@@ -21,7 +21,7 @@ OutputPass run(const Machine& machine, const StreamKey& key, double sigma, std::
                std::span<T> out) {
   const std::size_t d = out.size();
   std::atomic<bool> finite{true};
-  run_jobs(machine.team(d * kCostOfNumber), pieces(d, kTile), [&](std::size_t job, int) {
+  run_jobs(machine.team(d * kCostOfNumber), ceil_divide(d, kTile), [&](std::size_t job, int) {
     const std::size_t first = job * kTile;
     const std::size_t end = std::min(d, first + kTile);
     for (std::size_t k = first; k < end; k += 2) {

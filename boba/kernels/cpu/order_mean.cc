@@ -1,22 +1,22 @@
 // Means of order statistics, a tile of columns at a time.
 //
-// The tile holds sort keys, one line of columns per row, and a sorting network works on whole
-// lines, or on blocks of them. With thousands of rows networks grow too long: each column is then
-// partitioned by itself.
+// The tile holds sort keys, one line of columns per row. A sorting network works on whole lines, or
+// on blocks of lines. For more than 1024 rows networks are too long, and each column is partitioned
+// by itself.
 #include <atomic>
 #include <cassert>
 #include <cstdint>
 #include <limits>
 
 #include "boba/kernels/cpu/network.h"
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {
 
 constexpr std::size_t kMostRowsOfNetwork = 1024;
-constexpr std::size_t kAheadBytes = 512;  // of a row: with more, 1,000 rows would not fit L2
+constexpr std::size_t kPrefetchBytes = 512;  // of a row: with more, 1,000 rows would not fit L2
 
 // Columns of a job.
 template <class T>
@@ -30,11 +30,11 @@ T number_of(Int<T> key) {
   return value;
 }
 
-// Memory for keys, aligned to cache lines: vectors across two lines take twice as long.
+// Memory for keys, aligned to cache lines: a vector across two lines takes twice as long.
 template <class T>
-class Lines {
+class KeyLines {
  public:
-  explicit Lines(std::size_t lines) : memory_(lines * kKeyColumns<T> + 64 / sizeof(T)) {
+  explicit KeyLines(std::size_t lines) : memory_(lines * kKeyColumns<T> + 64 / sizeof(T)) {
     while (reinterpret_cast<std::uintptr_t>(memory_.data() + skip_) % 64 != 0) ++skip_;
   }
   Int<T>* line(std::size_t i) { return memory_.data() + skip_ + i * kKeyColumns<T>; }
@@ -44,11 +44,11 @@ class Lines {
   std::size_t skip_ = 0;
 };
 
-// The largest bits of each row that one member has seen.
+// The largest absolute value of each row, as bits, among the columns of one member.
 template <class T>
-class SeenRows {
+class RowMaxima {
  public:
-  explicit SeenRows(std::size_t rows) : lanes_(rows), bits_(rows) {}
+  explicit RowMaxima(std::size_t rows) : lanes_(rows), bits_(rows) {}
 
   Int<T>* lanes(std::size_t i) { return lanes_.line(i); }
   void raise(std::size_t i, AbsBits bits) { bits_[i] = std::max(bits_[i], bits); }
@@ -62,37 +62,37 @@ class SeenRows {
   }
 
  private:
-  Lines<T> lanes_;  // of whole vectors,
+  KeyLines<T> lanes_;  // of columns that were read in whole vectors, lane by lane
   std::vector<AbsBits> bits_;
 };
 
-// What one member of the team works with.
+// The memory that one member of the team works in.
 template <class T>
-struct Desk {
-  Desk(std::size_t rows, std::size_t sorted_rows, std::size_t tile_rows)
-      : seen(rows), sorted_seen(sorted_rows), tile(tile_rows) {}
+struct Workspace {
+  Workspace(std::size_t rows, std::size_t mixed_row_count, std::size_t tile_rows)
+      : maxima(rows), mixed_maxima(mixed_row_count), tile(tile_rows) {}
 
-  SeenRows<T> seen;         // of the updates
-  SeenRows<T> sorted_seen;  // of mixed rows: nobody asks
-  Lines<T> tile;
+  RowMaxima<T> maxima;        // of the updates
+  RowMaxima<T> mixed_maxima;  // of mixed rows; never read
+  KeyLines<T> tile;
   std::vector<T> mixed;
   std::vector<const T*> mixed_rows;
   std::vector<Int<T>> column;
 };
 
-// Rows to sort, from column `first` on.
+// The rows that a job sorts, from column `first` on.
 template <class T>
-struct RowsOfJob {
+struct JobRows {
   const T* const* rows;
   std::size_t first;
-  SeenRows<T>& seen;
+  RowMaxima<T>& maxima;
 };
 
 // The updates, or mixtures of them.
 template <class T>
-class Source {
+class RowSource {
  public:
-  Source(const SimdKernels<T>& kernels, const UpdateView& view, const Mix* mix)
+  RowSource(const SimdKernels<T>& kernels, const UpdateView& view, const Mix* mix)
       : kernels_(kernels), rows_(row_pointers<T>(view)), mixed_(mix != nullptr) {
     if (!mixed_) return;
     used_.resize(rows_.size());
@@ -111,22 +111,23 @@ class Source {
   bool mixed() const { return mixed_; }
 
   // Columns [first, first + width), at most kJob<T> of them.
-  RowsOfJob<T> job(std::size_t first, std::size_t width, std::size_t ahead, Desk<T>& desk) const {
-    if (!mixed_) return {rows_.data(), first, desk.seen};
+  JobRows<T> job(std::size_t first, std::size_t width, std::size_t prefetch,
+                 Workspace<T>& workspace) const {
+    if (!mixed_) return {rows_.data(), first, workspace.maxima};
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (used_[i]) desk.seen.raise(i, kernels_.scan(rows_[i] + first, width, ahead));
+      if (used_[i]) workspace.maxima.raise(i, kernels_.scan(rows_[i] + first, width, prefetch));
     }
-    desk.mixed.resize(ends_.size() * kJob<T>);
-    desk.mixed_rows.resize(ends_.size());
+    workspace.mixed.resize(ends_.size() * kJob<T>);
+    workspace.mixed_rows.resize(ends_.size());
     for (std::size_t i = 0, begin = 0; i < ends_.size(); begin = ends_[i], ++i) {
       double sum[kJob<T>] = {};
       kernels_.accumulate(terms_.data() + begin, weights_.data() + begin, ends_[i] - begin, first,
                           width, 0, sum, nullptr);
-      T* row = desk.mixed.data() + i * kJob<T>;
+      T* row = workspace.mixed.data() + i * kJob<T>;
       kernels_.round(sum, width, row);
-      desk.mixed_rows[i] = row;
+      workspace.mixed_rows[i] = row;
     }
-    return {desk.mixed_rows.data(), 0, desk.sorted_seen};
+    return {workspace.mixed_rows.data(), 0, workspace.mixed_maxima};
   }
 
  private:
@@ -139,25 +140,26 @@ class Source {
   std::vector<bool> used_;
 };
 
-// Puts the keys of `width` columns in a tile, whole blocks of rows sorted where a network follows.
+// Puts the keys of `width` columns in a tile. Where a network follows, whole blocks of rows are
+// sorted.
 template <class T>
-void fill(const SimdKernels<T>& kernels, const RowsOfJob<T>& from, std::size_t n, std::size_t width,
-          std::size_t ahead, Lines<T>& tile) {
+void fill(const SimdKernels<T>& kernels, const JobRows<T>& from, std::size_t n, std::size_t width,
+          std::size_t prefetch, KeyLines<T>& tile) {
   const bool sorted = n <= kMostRowsOfNetwork;
   const std::size_t whole = sorted ? n / kernels.sorted_rows * kernels.sorted_rows : 0;
   std::size_t i = 0;
   if (width == kKeyColumns<T>) {
     for (; i < whole; i += kernels.sorted_rows) {
-      kernels.sorted_keys(from.rows + i, from.first, ahead, tile.line(i), from.seen.lanes(i));
+      kernels.sorted_keys(from.rows + i, from.first, prefetch, tile.line(i), from.maxima.lanes(i));
     }
   }
   for (std::size_t r = i; r < n; ++r) {
-    from.seen.raise(r, kernels.keys(from.rows[r] + from.first, width, ahead, tile.line(r)));
+    from.maxima.raise(r, kernels.keys(from.rows[r] + from.first, width, prefetch, tile.line(r)));
   }
   for (; i < whole; i += kernels.sorted_rows) kernels.sort_block(tile.line(i));
 }
 
-// Takes the means of a tile that was filled as above.
+// Computes the means of a tile that fill() has filled.
 template <class T>
 class Selection {
  public:
@@ -170,22 +172,23 @@ class Selection {
     if (static_cast<double>(blocks.work) < single) blocks_ = std::move(blocks);
   }
 
-  // Of the tile.
+  // Rows that the tile needs.
   std::size_t rows() const { return std::max(n_, blocks_.rows); }
 
-  void means(Desk<T>& desk, std::size_t columns, double* mean) const {
-    if (n_ > kMostRowsOfNetwork) return partition(desk, columns, mean);
+  void means(Workspace<T>& workspace, std::size_t columns, double* mean) const {
+    if (n_ > kMostRowsOfNetwork) return partition(workspace, columns, mean);
     if (blocks_.rows > 0) {
-      fill_up(desk.tile);
-      kernels_.compare_blocks(desk.tile.line(0), blocks_.steps.data(), blocks_.steps.size());
+      pad(workspace.tile);
+      kernels_.compare_blocks(workspace.tile.line(0), blocks_.steps.data(), blocks_.steps.size());
     } else {
-      kernels_.compare_rows(desk.tile.line(0), comparators_.data(), comparators_.size());
+      kernels_.compare_rows(workspace.tile.line(0), comparators_.data(), comparators_.size());
     }
-    kernels_.key_mean(desk.tile.line(blocks_.below + first_), last_ - first_, mean);
+    kernels_.key_mean(workspace.tile.line(blocks_.below + first_), last_ - first_, mean);
   }
 
  private:
-  void fill_up(Lines<T>& tile) const {
+  // Fills the tile up to whole blocks.
+  void pad(KeyLines<T>& tile) const {
     if (n_ == blocks_.rows) return;
     Int<T>* largest = std::fill_n(tile.line(n_), blocks_.below * kKeyColumns<T>,
                                   std::numeric_limits<Int<T>>::min());
@@ -193,11 +196,11 @@ class Selection {
     kernels_.sort_block(tile.line(blocks_.rows - kernels_.sorted_rows));
   }
 
-  void partition(Desk<T>& desk, std::size_t columns, double* mean) const {
-    std::vector<Int<T>>& column = desk.column;
+  void partition(Workspace<T>& workspace, std::size_t columns, double* mean) const {
+    std::vector<Int<T>>& column = workspace.column;
     column.resize(n_);
     for (std::size_t k = 0; k < columns; ++k) {
-      for (std::size_t i = 0; i < n_; ++i) column[i] = desk.tile.line(i)[k];
+      for (std::size_t i = 0; i < n_; ++i) column[i] = workspace.tile.line(i)[k];
       const auto begin = column.begin();
       const auto from = begin + static_cast<std::ptrdiff_t>(first_);
       const auto to = begin + static_cast<std::ptrdiff_t>(last_);
@@ -221,33 +224,34 @@ template <class T>
 OutputPass run(const Machine& machine, const UpdateView& view, const Mix* mix, std::size_t first,
                std::size_t last, std::span<T> out) {
   constexpr std::size_t kColumns = kKeyColumns<T>;
-  constexpr std::size_t kAhead = kAheadBytes / sizeof(T);
+  constexpr std::size_t kPrefetch = kPrefetchBytes / sizeof(T);
   const SimdKernels<T>& kernels = machine.kernels<T>();
-  const Source<T> source(kernels, view, mix);
+  const RowSource<T> source(kernels, view, mix);
   const std::size_t n = source.rows();
   const std::size_t d = out.size();
   assert(first < last && last <= n);
   const Selection<T> selection(kernels, n, first, last);
-  const auto most = static_cast<int>(std::clamp<std::size_t>(pieces(d, kJob<T>), 1, 1 << 20));
+  const auto most = static_cast<int>(std::clamp<std::size_t>(ceil_divide(d, kJob<T>), 1, 1 << 20));
   const int team = std::min(machine.team(view.rows() * d * sizeof(T) * 4), most);
-  std::vector<Desk<T>> desks;
-  desks.reserve(static_cast<std::size_t>(team));
+  std::vector<Workspace<T>> workspaces;
+  workspaces.reserve(static_cast<std::size_t>(team));
   for (int member = 0; member < team; ++member) {
-    desks.emplace_back(view.rows(), source.mixed() ? n : 0, selection.rows());
+    workspaces.emplace_back(view.rows(), source.mixed() ? n : 0, selection.rows());
   }
   std::atomic<bool> finite{true};
-  run_jobs(team, pieces(d, kJob<T>), [&](std::size_t job, int member) {
-    Desk<T>& desk = desks[static_cast<std::size_t>(member)];
+  run_jobs(team, ceil_divide(d, kJob<T>), [&](std::size_t job, int member) {
+    Workspace<T>& workspace = workspaces[static_cast<std::size_t>(member)];
     const std::size_t begin = job * kJob<T>;
     const std::size_t end = std::min(d, begin + kJob<T>);
     const std::size_t next_job = end + kJob<T> <= d ? kJob<T> : 0;
-    RowsOfJob<T> rows = source.job(begin, end - begin, next_job, desk);
+    JobRows<T> rows = source.job(begin, end - begin, next_job, workspace);
     for (std::size_t at = begin; at < end; at += kColumns, rows.first += kColumns) {
       const std::size_t width = std::min(kColumns, end - at);
-      const std::size_t ahead = !source.mixed() && at + kAhead + kColumns <= d ? kAhead : 0;
+      const std::size_t prefetch =
+          !source.mixed() && at + kPrefetch + kColumns <= d ? kPrefetch : 0;
       double mean[kColumns];
-      fill(kernels, rows, n, width, ahead, desk.tile);
-      selection.means(desk, width, mean);
+      fill(kernels, rows, n, width, prefetch, workspace.tile);
+      selection.means(workspace, width, mean);
       const AbsBits written = kernels.round(mean, width, out.data() + at);
       if (written >= kInfinityBits<T>) finite.store(false);
     }
@@ -256,7 +260,8 @@ OutputPass run(const Machine& machine, const UpdateView& view, const Mix* mix, s
   pass.finite = finite.load();
   for (std::size_t i = 0; i < view.rows(); ++i) {
     AbsBits largest = 0;
-    for (Desk<T>& desk : desks) largest = std::max(largest, desk.seen.largest(i));
+    for (Workspace<T>& workspace : workspaces)
+      largest = std::max(largest, workspace.maxima.largest(i));
     pass.scan.push_back(scan_of<T>(largest));
   }
   return pass;

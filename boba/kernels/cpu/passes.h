@@ -15,7 +15,7 @@
 
 namespace boba::cpu {
 
-// What a pass runs on.
+// The processor as a pass uses it.
 struct Machine {
   const SimdTable* simd = nullptr;
   int threads = 1;
@@ -30,7 +30,7 @@ struct Machine {
     }
   }
 
-  // Threads worth starting for a pass over so many bytes.
+  // How many threads a pass over so many bytes should start.
   int team(std::size_t bytes) const {
     const std::size_t worth = bytes / std::max<std::size_t>(grain, 1);
     return worth >= static_cast<std::size_t>(threads) ? threads
@@ -51,7 +51,7 @@ RowScan scan_of(AbsBits bits) {
   return {.finite = true, .max_abs = static_cast<double>(value)};
 }
 
-// Largest bits per row, seen by each member of a team on its own.
+// The largest absolute value of each row, as bits. Each member of a team has its own numbers.
 class MemberBits {
  public:
   MemberBits(int members, std::size_t rows)
@@ -66,7 +66,7 @@ class MemberBits {
   }
 
  private:
-  std::size_t stride_;  // no cache line of two members
+  std::size_t stride_;  // so that two members share no cache line
   std::vector<AbsBits> bits_;
 };
 
@@ -94,9 +94,8 @@ std::vector<const T*> row_pointers(const UpdateView& view) {
   return rows;
 }
 
-// Cuts columns into tiles, and tiles into jobs of several neighbours.
-//
-// A tile of all rows, and the next one being fetched, should fit L2.
+// Divides the columns into tiles. A job is several neighbouring tiles. A tile of all rows should
+// fit L2 beside the next one, which is being fetched.
 template <class T>
 class Tiling {
  public:
@@ -107,9 +106,9 @@ class Tiling {
     tile_ = std::clamp<std::size_t>(fitting / 256 * 256, 256, most);
   }
 
-  std::size_t jobs() const { return pieces(length_, tile_ * kTilesOfJob); }
+  std::size_t jobs() const { return ceil_divide(length_, tile_ * kTilesOfJob); }
 
-  // Calls body(first, width, ahead) for each tile of a job.
+  // Calls body(first, width, prefetch) for each tile of a job; prefetch as in SimdKernels.
   template <class Body>
   void run(std::size_t job, const Body& body) const {
     const std::size_t begin = job * tile_ * kTilesOfJob;
@@ -129,17 +128,18 @@ GramPass gram(const Machine& machine, const UpdateView& rows, std::span<const do
               Precision precision);
 DotsPass dots(const Machine& machine, const UpdateView& rows, const UpdateView& reference,
               std::span<const double> weights);
-// As gram and dots, for rows that hold some columns of whole updates: their sums by chunk, and the
-// result of the sums of all chunks added in order. together: the chunks are added already.
+// gram() and dots() in two steps, for rows that hold some columns of whole updates: the sums of
+// each chunk, and the result from the total of all chunks, added in order. add_chunks: returns the
+// total in place of the sums of each chunk.
 ChunkSums gram_sums(const Machine& machine, const UpdateView& rows, std::span<const double> origin,
-                    Precision precision, Columns columns, bool together);
+                    Precision precision, Columns columns, bool add_chunks);
 GramPass gram_pass(const UpdateView& rows, bool centred, Precision precision,
                    std::span<const double> total, std::span<const AbsBits> bits);
 ChunkSums dots_sums(const Machine& machine, const UpdateView& rows, const UpdateView& reference,
                     std::span<const double> weights, Columns columns);
 DotsPass dots_pass(const UpdateView& rows, bool products, std::span<const double> total,
                    std::span<const AbsBits> bits);
-// Adds the rows to the sketches in sums, whatever they hold; non-finite rows spoil theirs.
+// Adds the rows to the sketches that sums has. A row that is not finite spoils its sketch.
 std::vector<RowScan> add_sketches(const Machine& machine, const UpdateView& rows,
                                   const SketchPlan& plan, std::span<double> sums);
 std::vector<RowScan> sketch(const Machine& machine, const UpdateView& rows, const SketchPlan& plan,

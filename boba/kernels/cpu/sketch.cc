@@ -1,10 +1,10 @@
-// Sketches: each row is read once by one member, in the order of its columns.
+// Sketches: one member reads a row once, in the order of its columns.
 #include <array>
 #include <cassert>
 
 #include "boba/core/sketch.h"
-#include "boba/kernels/cpu/parallel.h"
 #include "boba/kernels/cpu/passes.h"
+#include "boba/threads/team.h"
 
 namespace boba::cpu {
 namespace {
@@ -12,23 +12,25 @@ namespace {
 constexpr std::size_t kDrawLines = 1024;  // per job of drawing the lines
 constexpr std::size_t kCostOfLine = 64;   // in bytes that could be read meanwhile
 
-// All lines of a row, drawn once for all rows: a sixteenth of a float32 row in size.
+// The random signs and places of all lines, drawn once for all rows. They take a sixteenth of the
+// memory of a float32 row.
 std::vector<SketchStep> draw(const Machine& machine, const SketchPlan& plan, std::size_t d) {
-  const std::size_t lines = pieces(d, kSketchLine);
+  const std::size_t lines = ceil_divide(d, kSketchLine);
   std::vector<SketchStep> steps(lines);
-  run_jobs(machine.team(lines * kCostOfLine), pieces(lines, kDrawLines), [&](std::size_t job, int) {
-    const std::size_t first = job * kDrawLines;
-    std::array<SketchLine, kDrawLines> drawn;
-    const std::size_t count = std::min(kDrawLines, lines - first);
-    sketch_lines(plan, plan.first / kSketchLine + first, std::span(drawn).first(count));
-    for (std::size_t k = 0; k < count; ++k) {
-      steps[first + k] = {.signs = drawn[k].signs, .place = drawn[k].place};
-    }
-  });
+  run_jobs(machine.team(lines * kCostOfLine), ceil_divide(lines, kDrawLines),
+           [&](std::size_t job, int) {
+             const std::size_t first = job * kDrawLines;
+             std::array<SketchLine, kDrawLines> drawn;
+             const std::size_t count = std::min(kDrawLines, lines - first);
+             sketch_lines(plan, plan.first / kSketchLine + first, std::span(drawn).first(count));
+             for (std::size_t k = 0; k < count; ++k) {
+               steps[first + k] = {.signs = drawn[k].signs, .place = drawn[k].place};
+             }
+           });
   return steps;
 }
 
-// Aligned, so that no vector of the sums lies across two cache lines.
+// Aligned, so that no vector of sums crosses a cache line.
 struct alignas(64) SumLine {
   double sums[8];
 };

@@ -1,5 +1,5 @@
-// Weighted sums of rows. Memory decides: each thread has sixteen bytes of every row, several rows
-// in flight at a time.
+// Weighted sums of rows. Memory limits the speed, so each thread has sixteen bytes of every row,
+// and several rows are in flight at a time.
 #include "boba/kernels/cuda/passes.h"
 #include "boba/kernels/cuda/rows.cuh"
 
@@ -28,9 +28,8 @@ __global__ void __launch_bounds__(kThreads, 6)
 #pragma unroll
       for (int v = 0; v < V; ++v) sum[v] = keep * static_cast<double>(old.x[v]);
     }
-    // No branch stands between the rows of a group, so that all its loads are on their way before
-    // the first is used. A last group that is not full reads its last row again, and counts it
-    // once.
+    // There is no branch between the rows of a group, so all its loads start before the first is
+    // used. A last group that is not full reads its last row again, and counts it once.
     const auto add_group = [&](auto full, int i) {
       constexpr bool kFull = decltype(full)::value;
       Piece<T, V> piece[kGroup];
@@ -75,7 +74,7 @@ __global__ void __launch_bounds__(kThreads, 6)
   for (int i = threadIdx.x; i <= count; i += kThreads) {
     if (out_bits.bits[i] < seen[i]) atomicMax(&out_bits.bits[i], seen[i]);
   }
-  hand_over(out_bits.bits, count + 1, out_bits.host, out_bits.ended);
+  publish_bits(out_bits.bits, count + 1, out_bits.host, out_bits.ended);
 }
 
 template <class T>
@@ -96,8 +95,8 @@ OutputPass run(const Device& device, const UpdateView& view, std::span<const dou
 
   const Device::Turn turn(device);
   turn.admit(rows.size());
-  const HandedRows<T> handed(turn, rows);
-  const HandedWeights handed_weights(turn, weights);
+  const KernelRows<T> kernel_rows(turn, rows);
+  const KernelWeights kernel_weights(turn, weights);
   const auto launch = [&](auto vector) {
     constexpr int kV = decltype(vector)::value;
     const auto kernel = combine_kernel<T, kV>;
@@ -105,7 +104,7 @@ OutputPass run(const Device& device, const UpdateView& view, std::span<const dou
     const std::size_t shared = (rows.size() + 1) * sizeof(Bits<T>);
     allow_shared(kernel, shared);
     const unsigned blocks = resident_blocks(turn, kernel, kThreads, shared, tiles);
-    kernel<<<blocks, kThreads, shared, turn.stream()>>>(handed.table(), handed_weights.table(),
+    kernel<<<blocks, kThreads, shared, turn.stream()>>>(kernel_rows.table(), kernel_weights.table(),
                                                         static_cast<int>(rows.size()), keep,
                                                         out.data(), out.size(), Seen<T>(turn));
   };
@@ -115,7 +114,7 @@ OutputPass run(const Device& device, const UpdateView& view, std::span<const dou
     launch(std::integral_constant<int, 1>{});
   }
   check(cudaGetLastError(), "sum rows");
-  return handed_over<T>(turn, index, view.rows());
+  return wait_for_output<T>(turn, index, view.rows());
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Kernels on an NVIDIA GPU.
 //
 // Rows are in the GPU's memory; make_rows gives such rows, put and get copy them. A pass reads them
-// there, and what crosses to the host is small: the Gram matrix, sums, what was seen of each row.
-// The result of an aggregation stays on the GPU. Sums are in double, in an order that depends on
-// the shape alone, so the same input gives the same bits.
+// there and sends little to the host: the Gram matrix, sums, the largest number of each row. The
+// result of an aggregation stays on the GPU. Sums are in double, in an order that depends on the
+// shape alone, so the same input gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@ struct CudaOptions {
   int device = 0;
 };
 
-// Whether this build has them; a GPU may still be missing.
+// Whether this build has CUDA kernels. The machine may still have no GPU.
 bool cuda_built();
 
-// Views of its calls hold pointers into the GPU's memory. What other streams than the default one
-// do to the rows must have ended before a call. Fails where boba was built without CUDA, and where
-// there is no such GPU. A call that the GPU fails throws DeviceError.
+// All views of a call hold pointers into the GPU's memory. Work on the rows in other streams than
+// the default one must have ended before a call. Fails where boba was built without CUDA, and where
+// there is no such GPU. A call throws DeviceError if the GPU fails.
 Result<std::unique_ptr<const Kernels>> make_cuda_kernels(const CudaOptions& options = {});
 
 // The same passes for rows in the host's memory: each uploads what it reads.

@@ -17,7 +17,7 @@ static_assert(kStaging >= kMostBits * sizeof(std::uint64_t));
 
 void check(cudaError_t status, const char* operation) {
   if (status == cudaSuccess) return;
-  // The runtime would tell it once more, to the next pass.
+  // Otherwise the runtime would report the error to the next pass again.
   cudaGetLastError();
   throw DeviceError(fmt::format("the GPU failed to {}: {}", operation, cudaGetErrorString(status)));
 }
@@ -29,20 +29,19 @@ Buffer::Buffer(std::size_t bytes, cudaStream_t stream) : stream_(stream) {
 Buffer::~Buffer() { cudaFreeAsync(data_, stream_); }
 
 Device::Device(int index) : index_(index) {
-  const Chosen chosen(index);
+  const DeviceGuard guard(index);
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, index), "describe itself");
   multiprocessors_ = properties.multiProcessorCount;
   std::memcpy(name_, properties.name, sizeof name_ - 1);
-  // Not a stream apart: what the default stream was told before, copies and clears among it, is
-  // done first.
+  // A blocking stream: it waits for earlier work on the default stream, such as copies.
   check(cudaStreamCreate(&stream_), "make a stream");
   check(cudaMallocHost(&staging_, kStaging), "pin memory");
   constexpr std::size_t kBytes = kMostBits * sizeof(std::uint64_t);
   check(cudaMalloc(&bits_, kBytes + sizeof(unsigned)), "give memory");
   check(cudaMemset(bits_, 0, kBytes + sizeof(unsigned)), "clear memory");
   ended_ = reinterpret_cast<unsigned*>(static_cast<char*>(bits_) + kBytes);
-  // Memory once taken is kept for the next pass.
+  // Memory that was allocated once is kept for the next pass.
   cudaMemPool_t pool = nullptr;
   check(cudaDeviceGetDefaultMemPool(&pool, index), "find its memory");
   std::uint64_t all = ~std::uint64_t{0};
@@ -59,21 +58,21 @@ Device::~Device() {
   cudaSetDevice(before);
 }
 
-Chosen::Chosen(int index) {
+DeviceGuard::DeviceGuard(int index) {
   check(cudaGetDevice(&before_), "say which it is");
   if (before_ != index) check(cudaSetDevice(index), "start");
 }
 
-Chosen::~Chosen() { cudaSetDevice(before_); }
+DeviceGuard::~DeviceGuard() { cudaSetDevice(before_); }
 
 Device::Turn::Turn(const Device& device)
-    : device_(device), lock_(device.mutex_), chosen_(device.index_) {}
+    : device_(device), lock_(device.mutex_), guard_(device.index_) {}
 
 void Device::Turn::admit(std::size_t rows, std::size_t numbers) const {
   const std::size_t most = kMostBits / numbers - 1;
   if (rows <= most) return;
-  throw DeviceError(
-      fmt::format("{} rows are too many for this pass on the GPU; at most {} will do", rows, most));
+  throw DeviceError(fmt::format(
+      "{} rows are too many for this pass on the GPU; at most {} are possible", rows, most));
 }
 
 void Device::Turn::wait() const { check(cudaStreamSynchronize(stream()), "finish a pass"); }

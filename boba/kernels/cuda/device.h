@@ -1,4 +1,4 @@
-// What the passes share on the host's side: errors, memory, the stream.
+// A GPU as the host sees it: errors, memory, the stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,7 +16,7 @@ namespace boba::cuda {
 // Throws DeviceError, naming the operation.
 void check(cudaError_t status, const char* operation);
 
-// Memory of the GPU, given back in the order of the stream.
+// Memory of the GPU, freed in the order of the stream.
 class Buffer {
  public:
   Buffer(std::size_t bytes, cudaStream_t stream);
@@ -37,19 +37,19 @@ class Buffer {
 // Rows of a pass, and one more for its output.
 inline constexpr std::size_t kMostBits = std::size_t{1} << 16;
 
-// Chooses a GPU for the calling thread, and the one before again in the end.
-class Chosen {
+// Makes a GPU the current one of the calling thread, and restores the previous one at the end.
+class DeviceGuard {
  public:
-  explicit Chosen(int index);
-  ~Chosen();
-  Chosen(const Chosen&) = delete;
-  Chosen& operator=(const Chosen&) = delete;
+  explicit DeviceGuard(int index);
+  ~DeviceGuard();
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
 
  private:
   int before_ = 0;
 };
 
-// A GPU with a stream of its own. Passes take turns.
+// A GPU with its own stream. Passes take turns.
 class Device {
  public:
   explicit Device(int index);
@@ -62,24 +62,23 @@ class Device {
    public:
     explicit Turn(const Device& device);
     cudaStream_t stream() const { return device_.stream_; }
-    // What kernels raise for each row, all 0 between passes; see hand_over in rows.cuh.
-    // kMostBits of them.
+    // Room for the bits of kMostBits rows, all 0 between passes; see publish_bits in rows.cuh.
     void* bits() const { return device_.bits_; }
     unsigned* ended() const { return device_.ended_; }
-    // Memory of the host that kernels write to. Complete after wait().
+    // Memory of the host that kernels write to. It is complete after wait().
     void* results() const { return device_.staging_; }
     void wait() const;
     int multiprocessors() const { return device_.multiprocessors_; }
-    // Throws where the rows are too many for the bits, or for so many numbers a row.
+    // Throws where there is no room for so many rows with so many numbers each.
     void admit(std::size_t rows, std::size_t numbers = 1) const;
     void upload(void* to, const void* from, std::size_t bytes) const;
-    // Waits for all that was started.
+    // Waits for everything that was started.
     void download(void* to, const void* from, std::size_t bytes) const;
 
    private:
     const Device& device_;
     std::unique_lock<std::mutex> lock_;
-    Chosen chosen_;
+    DeviceGuard guard_;
   };
 
   int index() const { return index_; }

@@ -1,5 +1,5 @@
-// Norms of rows, and their products with one vector. A warp has a row at a time; a thread block
-// walks through its stretch of columns with the vector in shared memory.
+// Norms of rows, and their products with one vector. A thread block does one slice of the columns,
+// with the vector in shared memory. A warp does one row at a time.
 #include <limits>
 
 #include "boba/kernels/cuda/passes.h"
@@ -11,7 +11,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 constexpr int kColumns = 1024;  // of the vector at a time
-constexpr int kStretches = 1056;
+constexpr int kSlices = 1056;
 
 __device__ inline double warp_sum(double x) {
 #pragma unroll
@@ -19,17 +19,17 @@ __device__ inline double warp_sum(double x) {
   return x;
 }
 
-// partial: of each stretch, (square, product) of each row, then the vector's square.
+// partial: for each slice (square, product) of each row, then the vector's square.
 template <class T, int V>
 __global__ void __launch_bounds__(kThreads)
     dots_kernel(const __grid_constant__ RowTable<T> rows, int count,
                 const __grid_constant__ RowTable<T> reference,
                 const __grid_constant__ WeightTable weights, int references, std::size_t length,
-                std::size_t stretch, double2* partial, Bits<T>* bits) {
+                std::size_t slice, double2* partial, Bits<T>* bits) {
   __shared__ double vector[kColumns];
   double2* mine = partial + static_cast<std::size_t>(blockIdx.x) * (count + 1);
-  const std::size_t first = blockIdx.x * stretch;
-  const std::size_t end = min(length, first + stretch);
+  const std::size_t first = blockIdx.x * slice;
+  const std::size_t end = min(length, first + slice);
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;
   double vector_square = 0;
@@ -96,16 +96,15 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Adds the stretches. sums and host are the host's memory; bits are cleared for the
-// next pass.
+// Adds the slices. sums and host are in the host's memory; bits are cleared for the next pass.
 template <class T>
-__global__ void add_stretches(const double2* partial, int stretches, int columns, double2* sums,
-                              Bits<T>* bits, Bits<T>* host) {
-  // One warp to a row: each lane adds its share, and the lanes' sums go in a fixed order too.
+__global__ void add_slices(const double2* partial, int slices, int columns, double2* sums,
+                           Bits<T>* bits, Bits<T>* host) {
+  // One warp per row: each lane adds its share, and the lanes' sums are added in a fixed order.
   const auto i = static_cast<int>(blockIdx.x);
   double2 sum = make_double2(0, 0);
 #pragma unroll 8
-  for (int s = static_cast<int>(threadIdx.x); s < stretches; s += 32) {
+  for (int s = static_cast<int>(threadIdx.x); s < slices; s += 32) {
     const double2 x = partial[static_cast<std::size_t>(s) * columns + i];
     sum.x += x.x;
     sum.y += x.y;
@@ -153,30 +152,30 @@ DotsPass run(const Device& device, const UpdateView& view, const UpdateView& ref
 
   const Device::Turn turn(device);
   turn.admit(n, sizeof(double2) / sizeof(std::uint64_t) + 1);
-  const HandedRows<T> handed(turn, rows);
-  const HandedRows<T> handed_references(turn, references);
-  const HandedWeights handed_weights(turn, weights);
-  const std::size_t pieces = (length + kStretches - 1) / kStretches;
-  const std::size_t stretch = (pieces + kColumns - 1) / kColumns * kColumns;
-  const auto stretches = static_cast<int>((length + stretch - 1) / stretch);
-  const Buffer partial((n + 1) * static_cast<std::size_t>(stretches) * sizeof(double2),
-                       turn.stream());
+  const KernelRows<T> kernel_rows(turn, rows);
+  const KernelRows<T> kernel_references(turn, references);
+  const KernelWeights kernel_weights(turn, weights);
+  const std::size_t pieces = (length + kSlices - 1) / kSlices;
+  const std::size_t slice = (pieces + kColumns - 1) / kColumns * kColumns;
+  const auto slices = static_cast<int>((length + slice - 1) / slice);
+  const Buffer partial((n + 1) * static_cast<std::size_t>(slices) * sizeof(double2), turn.stream());
   auto* sums = static_cast<double2*>(turn.results());
   auto* seen = reinterpret_cast<Bits<T>*>(sums + n + 1);
   auto* bits = static_cast<Bits<T>*>(turn.bits());
   const auto launch = [&](auto vector) {
     dots_kernel<T, decltype(vector)::value>
-        <<<static_cast<unsigned>(stretches), kThreads, 0, turn.stream()>>>(
-            handed.table(), static_cast<int>(n), handed_references.table(), handed_weights.table(),
-            static_cast<int>(references.size()), length, stretch, partial.as<double2>(), bits);
+        <<<static_cast<unsigned>(slices), kThreads, 0, turn.stream()>>>(
+            kernel_rows.table(), static_cast<int>(n), kernel_references.table(),
+            kernel_weights.table(), static_cast<int>(references.size()), length, slice,
+            partial.as<double2>(), bits);
   };
   if (aligned(rows)) {
     launch(std::integral_constant<int, kVector<T>>{});
   } else {
     launch(std::integral_constant<int, 1>{});
   }
-  add_stretches<T><<<static_cast<unsigned>(n + 1), 32, 0, turn.stream()>>>(
-      partial.as<double2>(), stretches, static_cast<int>(n + 1), sums, bits, seen);
+  add_slices<T><<<static_cast<unsigned>(n + 1), 32, 0, turn.stream()>>>(
+      partial.as<double2>(), slices, static_cast<int>(n + 1), sums, bits, seen);
   check(cudaGetLastError(), "take products");
   turn.wait();
   return read_sums<T>({sums, n + 1}, {seen, n}, products);

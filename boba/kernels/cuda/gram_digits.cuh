@@ -1,20 +1,20 @@
 // The Gram matrix of float32 rows on the tensor cores for integers; gram.cu launches these kernels.
 //
-// The columns of a step of a row have one power of two, so chosen that the largest of their numbers
-// about the origin becomes an integer just within 22 bits. Each number is rounded to such an
-// integer, which is three digits of eight bits: x = 2^e (65536 high + 256 mid + low). Products of
-// digits and their sums over the step are exact; of the nine products of a pair the three that
-// weigh least are left out. What is left to round is each number once, to nearest, and the sums in
-// double. Any number that float holds will do: rows of 1e-40 and of 1e38 may stand side by side.
+// In each step, a row has one power of two, chosen so that its largest number about the origin
+// becomes an integer just within 22 bits. Each number is rounded to such an integer, which consists
+// of three digits of eight bits: x = 2^e (65536 high + 256 mid + low). Products of digits and their
+// sums over the step are exact. Of the nine products of a pair, the three smallest are left out. So
+// each number is rounded once, to nearest, and so are the sums in double. Rows may have any numbers
+// of float: rows of 1e-40 and of 1e38 may be side by side.
 #pragma once
 
-#include "boba/kernels/cuda/gram_feed.cuh"
+#include "boba/kernels/cuda/gram_digit_loader.cuh"
 
 namespace boba::cuda {
 namespace {
 
-// Four squares of eight rows by sixteen digits; lane r of the m-th eight gives the address of row r
-// of square m.
+// Loads four squares of eight rows by sixteen digits. Lane 8 m + r gives the address of row r of
+// square m.
 __device__ inline void load_matrices(unsigned (&to)[4], unsigned from) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -30,7 +30,7 @@ __device__ inline void multiply_digits(int (&sums)[4], const unsigned (&a)[4], u
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// Digits of a block and step, and the powers of two of its rows.
+// The digits of a block in one step, and the powers of two of its rows.
 template <int Width>
 struct DigitTile {
   const unsigned char* digits;
@@ -61,7 +61,7 @@ struct LeftDigits {
   }
 };
 
-// What the products of a lane's two rows are multiplied by and shifted.
+// Factors and shifts for the products of a lane's two rows.
 struct LeftPowers {
   double power[2];
   double shift[2];
@@ -70,7 +70,7 @@ struct LeftPowers {
     const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-      // 2^16 is the weight of what add_product puts together.
+      // 2^16 is the weight of the integer that add_product forms.
       power[r] = powers[strip * 16 + r * 8 + lane / 4] * 0x1p16;
       shift[r] = power[r] * -kIntegerShift;
     }
@@ -119,9 +119,8 @@ __device__ inline void multiply_piece(double (&sums)[4], const LeftDigits& a,
   }
 }
 
-// The digits of rows from this one on as a group of warps finds them: rows of 128 bytes, eights of
-// them 1024 bytes apart, in places as digit_place has them. That is the second half of the words
-// that say so; the first is where they begin.
+// A descriptor of digits for wgmma. Its first word says where they begin. Its second word says the
+// layout: rows of 128 bytes, groups of eight rows 1024 bytes apart, permuted as digit_place does.
 constexpr unsigned kDigitsLaidOut = 0x40000040U;
 __device__ inline unsigned digits_at(const unsigned char* digits, int row) {
   static_assert(kDiagonalColumns == 128);
@@ -130,7 +129,7 @@ __device__ inline unsigned digits_at(const unsigned char* digits, int row) {
   return (at & 0x3FFFFU) >> 4 | 1U << 16;
 }
 
-// sums = a * b', or sums += a * b', 64 rows by 32, over 32 columns. It ends later.
+// Starts sums = a * b' or sums += a * b', 64 rows by 32, over 32 columns.
 __device__ inline void multiply_group(int (&sums)[16], const unsigned (&a)[4], unsigned b,
                                       bool add) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -152,7 +151,7 @@ struct GroupSums {
   int mid[16];
   int low[16];
 
-  // Over 64 columns. first: of all, and nothing is added to.
+  // Adds the products over 64 columns. first: sets the sums instead.
   __device__ void multiply(const LeftDigits& a, unsigned b, bool first) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     constexpr unsigned kNext = unsigned{kDigitBytes<kDiagonalColumns>} / 16;
@@ -170,15 +169,15 @@ struct GroupSums {
     }
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-    // Not before this are they there.
+    // The compiler must not read the sums before this point.
 #pragma unroll
     for (int i = 0; i < 16; ++i) asm volatile("" : "+r"(high[i]), "+r"(mid[i]), "+r"(low[i]));
 #endif
   }
 };
 
-// On the diagonal there are three squares of 64 rows that matter, one for each group of four warps.
-// A warp has sixteen of the rows.
+// On the diagonal three squares of 64 rows are needed, one for each group of four warps. A warp has
+// sixteen of the rows.
 struct DiagonalShare {
   int strip;
   int column;
@@ -192,8 +191,8 @@ __device__ inline void multiply_share(const DigitTile<kDiagonalColumns>& tile,
   const LeftPowers powers(tile.powers, share.strip);
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
-  for (int part = 0; part < 2; ++part) {
-    const int first = share.column + part * 32;
+  for (int half = 0; half < 2; ++half) {
+    const int first = share.column + half * 32;
     GroupSums group;
 #pragma unroll
     for (int column = 0; column < kDiagonalColumns; column += 64) {
@@ -209,7 +208,7 @@ __device__ inline void multiply_share(const DigitTile<kDiagonalColumns>& tile,
 #pragma unroll
       for (int v = 0; v < 4; ++v) {
         const int i = j * 4 + v;
-        add_product(sums[part * 4 + j][v], group.high[i], group.mid[i], group.low[i], powers, v / 2,
+        add_product(sums[half * 4 + j][v], group.high[i], group.mid[i], group.low[i], powers, v / 2,
                     v % 2 == 0 ? column.x : column.y);
       }
     }
@@ -237,7 +236,7 @@ constexpr std::size_t kAboveShared = 2 * (kAllDigits<kAboveColumns> +
                                           kStages * kRawElements<Centred, kAboveColumns> *
                                               sizeof(float));
 
-// A stretch of columns of a tile on the diagonal.
+// One slice of a tile on the diagonal.
 template <bool Centred>
 __global__ void __launch_bounds__(kDiagonalDigitThreads, 1)
     diagonal_digits(const __grid_constant__ GramInput<float> in,
@@ -248,31 +247,31 @@ __global__ void __launch_bounds__(kDiagonalDigitThreads, 1)
   const Columns columns = columns_of(in);
   auto* digits = reinterpret_cast<unsigned char*>(digit_memory);
   digits += (kDigitAlign - __cvta_generic_to_shared(digits) % kDigitAlign) % kDigitAlign;
-  DigitFeed<kDiagonalColumns, Centred, true, kDiagonalDigitThreads> feed(
+  DigitLoader<kDiagonalColumns, Centred, true, kDiagonalDigitThreads> loader(
       in, columns, tile_of(tiles).x, lines,
       reinterpret_cast<float*>(digits + kAllDigits<kDiagonalColumns>));
   __syncthreads();
   const DiagonalShare share(static_cast<int>(threadIdx.x) / 32);
   double sums[8][4] = {};
-  feed.copy(0);
-  feed.copy(1);
+  loader.copy(0);
+  loader.copy(1);
   const int steps = digit_steps<kDiagonalColumns>(columns);
   for (int step = 0; step < steps; ++step) {
     wait_for_copies<1>();
     __syncthreads();
-    feed.cut(step, digits, &powers[0].x);
+    loader.cut(step, digits, &powers[0].x);
     __syncthreads();
-    feed.copy(step + kStages);
+    loader.copy(step + kStages);
     multiply_share({digits, &powers[0].x}, share, sums);
   }
 #pragma unroll
   for (int j = 0; j < 8; ++j) {
     store_sums(sums[j], share.strip, share.column / 8 + j, partial_of(partial));
   }
-  feed.raise_bits(bits);
+  loader.raise_bits(bits);
 }
 
-// The same of a tile above it; a warp has sixteen rows and all columns.
+// One slice of a tile above the diagonal; a warp has sixteen rows and all columns.
 template <bool Centred>
 __global__ void __launch_bounds__(kAboveDigitThreads, 1)
     above_digits(const __grid_constant__ GramInput<float> in, const __grid_constant__ TileSet tiles,
@@ -285,14 +284,15 @@ __global__ void __launch_bounds__(kAboveDigitThreads, 1)
   constexpr int kBytes = kAllDigits<kAboveColumns>;
   auto* digits = reinterpret_cast<unsigned char*>(digit_memory);
   float* raw = reinterpret_cast<float*>(digits + 2 * kBytes);
-  using Feed = DigitFeed<kAboveColumns, Centred, false, kAboveDigitThreads>;
-  Feed feed_a(in, columns, tile.x, lines[0], raw);
-  Feed feed_b(in, columns, tile.y, lines[1], raw + kStages * kRawElements<Centred, kAboveColumns>);
+  using Loader = DigitLoader<kAboveColumns, Centred, false, kAboveDigitThreads>;
+  Loader loader_a(in, columns, tile.x, lines[0], raw);
+  Loader loader_b(in, columns, tile.y, lines[1],
+                  raw + kStages * kRawElements<Centred, kAboveColumns>);
   __syncthreads();
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const auto copy = [&](int step) {
-    feed_a.copy(step);
-    feed_b.copy(step);
+    loader_a.copy(step);
+    loader_b.copy(step);
   };
   double sums[16][4] = {};
   copy(0);
@@ -302,8 +302,8 @@ __global__ void __launch_bounds__(kAboveDigitThreads, 1)
     // Two groups of copies for each step.
     wait_for_copies<2>();
     __syncthreads();
-    feed_a.cut(step, digits, &powers[0][0].x);
-    feed_b.cut(step, digits + kBytes, &powers[1][0].x);
+    loader_a.cut(step, digits, &powers[0][0].x);
+    loader_b.cut(step, digits + kBytes, &powers[1][0].x);
     __syncthreads();
     copy(step + kStages);
     LeftDigits left;

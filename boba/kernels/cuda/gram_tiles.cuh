@@ -1,8 +1,8 @@
-// What the two ways to form the Gram matrix share: tiles, stretches of columns, sums of these.
+// Tiles and slices of the Gram matrix, for products in double and in digits.
 //
-// Rows go in blocks of 128; a pair of blocks is a tile of the matrix. Columns are cut into a fixed
-// number of stretches; a thread block walks through one stretch for one tile. Its sums are added in
-// the order of the stretches by a second kernel.
+// Rows are grouped in blocks of 128, and a pair of blocks is a tile of the matrix. Columns are
+// divided into a fixed number of slices. A thread block does one slice for one tile, and a second
+// kernel adds the sums in the order of the slices.
 #pragma once
 
 #include <limits>
@@ -13,21 +13,21 @@ namespace boba::cuda {
 namespace {
 
 constexpr int kBlockRows = 128;
-constexpr int kPlain = 256;  // threads of the small kernels
+constexpr int kSmallThreads = 256;  // of the kernels that add slices and form the origin
 
 template <class T>
 struct GramInput {
   RowTable<T> rows;
-  const T* origin;  // null: none is subtracted. Otherwise it is the last row as well.
+  const T* origin;  // null: none is subtracted. Otherwise it is also the last row.
   int count;        // rows, the origin among them
   bool vectors;     // rows are aligned to sixteen bytes
   std::size_t length;
-  std::size_t stretch;  // columns, a multiple of a step's
-  long long zero;       // see load_rows
+  std::size_t slice;  // columns, a multiple of those of a step
+  long long zero;     // see load_rows
 };
 
-// Tiles of a launch, blockIdx.y from the first on: those on the diagonal, or those above it row by
-// row.
+// The tiles of a launch: those on the diagonal, or those above it row by row. Thread block
+// blockIdx.y has tile first + blockIdx.y.
 struct TileSet {
   bool diagonal;
   int first;
@@ -45,7 +45,7 @@ __device__ inline int2 tile_of(const TileSet& tiles) {
   return {row, row + 1 + at};
 }
 
-// A thread block's stretch of columns.
+// The columns of a slice.
 struct Columns {
   std::size_t first;
   std::size_t end;
@@ -53,8 +53,8 @@ struct Columns {
 
 template <class T>
 __device__ inline Columns columns_of(const GramInput<T>& in) {
-  const std::size_t first = blockIdx.x * in.stretch;
-  return {first, min(in.length, first + in.stretch)};
+  const std::size_t first = blockIdx.x * in.slice;
+  return {first, min(in.length, first + in.slice)};
 }
 
 template <int Bytes>
@@ -72,7 +72,7 @@ __device__ inline double* partial_of(double* partial) {
          (static_cast<std::size_t>(blockIdx.y) * gridDim.x + blockIdx.x) * kBlockRows * kBlockRows;
 }
 
-// Sixteen rows by eight columns of a tile's sums, as the tensor cores leave them to the lanes.
+// Stores sixteen rows by eight columns of a tile's sums, from where the tensor cores leave them.
 __device__ inline void store_sums(const double (&sums)[4], int row, int column, double* to) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   double* at = to + (row * 16 + lane / 4) * kBlockRows + column * 8 + lane % 4 * 2;
@@ -82,19 +82,19 @@ __device__ inline void store_sums(const double (&sums)[4], int row, int column, 
   at[8 * kBlockRows + 1] = sums[3];
 }
 
-// Adds the stretches in their order, and fills both triangles.
-__global__ void add_stretches(const __grid_constant__ TileSet tiles, const double* partial,
-                              int stretches, int count, double* matrix) {
+// Adds the slices in order, and fills both triangles.
+__global__ void add_slices(const __grid_constant__ TileSet tiles, const double* partial, int slices,
+                           int count, double* matrix) {
   const int2 pair = tile_of(tiles);
   const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int i = pair.x * kBlockRows + at / kBlockRows;
   const int j = pair.y * kBlockRows + at % kBlockRows;
   if (i >= count || j >= count || j < i) return;
   const double* from =
-      partial + static_cast<std::size_t>(blockIdx.y) * stretches * kBlockRows * kBlockRows + at;
+      partial + static_cast<std::size_t>(blockIdx.y) * slices * kBlockRows * kBlockRows + at;
   double sum = 0;
 #pragma unroll 16
-  for (int s = 0; s < stretches; ++s) {
+  for (int s = 0; s < slices; ++s) {
     sum += from[static_cast<std::size_t>(s) * kBlockRows * kBlockRows];
   }
   matrix[static_cast<std::size_t>(i) * count + j] = sum;
@@ -112,7 +112,7 @@ __global__ void form_origin(const __grid_constant__ RowTable<T> rows,
     double sum = 0;
 #pragma unroll 8
     for (int i = 0; i < count; ++i) sum += weights[i] * static_cast<double>(rows[i][k]);
-    // Any finite origin will do; an infinite one would spoil all rows.
+    // Any finite origin serves; an infinite one would spoil all rows.
     origin[k] = static_cast<T>(fmin(fmax(sum, -kMost), kMost));
   }
 }

@@ -1,4 +1,4 @@
-// Rows in the host's memory: each pass uploads what it reads and brings back what it wrote.
+// Rows in the host's memory: each pass uploads the rows that it reads and downloads its output.
 #include <cuda_runtime_api.h>
 
 #include <utility>
@@ -17,7 +17,7 @@ class Upload {
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
-  // read: whether row i is needed; the others' pointers are not to be followed.
+  // read: whether row i is needed; the pointers of other rows are not followed.
   template <class Read>
   void add(const UpdateView& rows, const Read& read) {
     visit(rows.dtype(), [&](auto zero) {
@@ -36,7 +36,7 @@ class Upload {
     });
   }
 
-  // Room for one row, filled with what is there where that counts.
+  // Room for one row. keep: with the numbers that the row has.
   MutableRow add(const MutableRow& row, bool keep) {
     return visit(row.dtype(), [&](auto zero) {
       using T = decltype(zero);
@@ -76,14 +76,14 @@ class HostedKernels final : public Kernels {
 
   GramPass gram(const UpdateView& rows, std::span<const double> origin,
                 Precision precision) const override {
-    const cuda::Chosen chosen(index_);
+    const cuda::DeviceGuard guard(index_);
     Upload upload;
     upload.add(rows, all);
     return device_->gram(upload.view(), origin, precision);
   }
   DotsPass dots(const UpdateView& rows, const UpdateView& reference,
                 std::span<const double> weights) const override {
-    const cuda::Chosen chosen(index_);
+    const cuda::DeviceGuard guard(index_);
     Upload upload;
     upload.add(rows, all);
     Upload references;
@@ -92,14 +92,14 @@ class HostedKernels final : public Kernels {
   }
   std::vector<RowScan> sketch(const UpdateView& rows, const SketchPlan& plan,
                               std::span<double> out) const override {
-    const cuda::Chosen chosen(index_);
+    const cuda::DeviceGuard guard(index_);
     Upload upload;
     upload.add(rows, all);
     return device_->sketch(upload.view(), plan, out);
   }
   OutputPass combine(const UpdateView& rows, std::span<const double> weights, double keep,
                      MutableRow out) const override {
-    const cuda::Chosen chosen(index_);
+    const cuda::DeviceGuard guard(index_);
     Upload upload;
     upload.add(rows, [&](std::size_t i) { return weights[i] != 0; });
     return with_output(out, keep != 0, [&](MutableRow to) {
@@ -114,7 +114,7 @@ class HostedKernels final : public Kernels {
         if (term.weight != 0) read[term.row] = true;
       }
     }
-    const cuda::Chosen chosen(index_);
+    const cuda::DeviceGuard guard(index_);
     Upload upload;
     upload.add(rows, [&](std::size_t i) { return static_cast<bool>(read[i]); });
     return with_output(out, false, [&](MutableRow to) {
@@ -123,7 +123,7 @@ class HostedKernels final : public Kernels {
   }
   OutputPass moments(const UpdateView& rows, double mean_factor, double deviation_factor,
                      MutableRow out) const override {
-    const cuda::Chosen chosen(index_);
+    const cuda::DeviceGuard guard(index_);
     Upload upload;
     upload.add(rows, all);
     return with_output(out, false, [&](MutableRow to) {
@@ -131,7 +131,7 @@ class HostedKernels final : public Kernels {
     });
   }
   OutputPass normal(const StreamKey& key, double sigma, MutableRow out) const override {
-    const cuda::Chosen chosen(index_);
+    const cuda::DeviceGuard guard(index_);
     return with_output(out, false, [&](MutableRow to) { return device_->normal(key, sigma, to); });
   }
 

@@ -1,4 +1,4 @@
-// Rows in the GPU's memory for a caller's own use, and what goes in and out of them.
+// Rows in the GPU's memory for a caller's own use: making, filling, copying.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Mean and standard deviation of each coordinate. A thread has sixteen bytes of every row and reads
-// them twice, the second time mostly from the cache.
+// them twice, mostly from the cache the second time.
 #include "boba/kernels/cuda/passes.h"
 #include "boba/kernels/cuda/rows.cuh"
 
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kThreads)
     written = warp_max(written);
     if (lane == 0 && bits[count] < written) atomicMax(&bits[count], written);
   });
-  hand_over(bits, count + 1, seen.host, seen.ended);
+  publish_bits(bits, count + 1, seen.host, seen.ended);
 }
 
 template <class T>
@@ -83,14 +83,14 @@ OutputPass run(const Device& device, const UpdateView& view, double mean_factor,
   if (out.empty()) return empty_pass<T>(view.rows());
   const Device::Turn turn(device);
   turn.admit(rows.size());
-  const HandedRows<T> handed(turn, rows);
+  const KernelRows<T> kernel_rows(turn, rows);
   const auto launch = [&](auto vector) {
     constexpr int kV = decltype(vector)::value;
     const auto kernel = moments_kernel<T, kV>;
     const std::size_t tiles = (out.size() + kThreads * kV - 1) / (kThreads * kV);
     kernel<<<resident_blocks(turn, kernel, kThreads, 0, tiles), kThreads, 0, turn.stream()>>>(
-        handed.table(), static_cast<int>(rows.size()), mean_factor, deviation_factor, out.data(),
-        out.size(), Seen<T>(turn));
+        kernel_rows.table(), static_cast<int>(rows.size()), mean_factor, deviation_factor,
+        out.data(), out.size(), Seen<T>(turn));
   };
   std::vector<const T*> touched = rows;
   touched.push_back(out.data());
@@ -100,7 +100,7 @@ OutputPass run(const Device& device, const UpdateView& view, double mean_factor,
     launch(std::integral_constant<int, 1>{});
   }
   check(cudaGetLastError(), "take moments");
-  return handed_over<T>(turn, all_rows(rows.size()), view.rows());
+  return wait_for_output<T>(turn, all_rows(rows.size()), view.rows());
 }
 
 }  // namespace

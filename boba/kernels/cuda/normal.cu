@@ -1,4 +1,5 @@
-// Normal random numbers: those of the other kernels, up to the last bits of the logarithm.
+// Normal random numbers. They equal those of the other kernels up to the last bits of the
+// logarithm.
 #include "boba/core/random_math.h"
 #include "boba/kernels/cuda/passes.h"
 #include "boba/kernels/cuda/rows.cuh"
@@ -24,7 +25,7 @@ __global__ void normal_kernel(StreamKey key, double sigma, T* out, std::size_t l
     }
   }
   atomicMax(seen.bits, written);
-  hand_over(seen.bits, 1, seen.host, seen.ended);
+  publish_bits(seen.bits, 1, seen.host, seen.ended);
 }
 
 template <class T>
@@ -36,7 +37,7 @@ OutputPass run(const Device& device, const StreamKey& key, double sigma, std::sp
   kernel<<<resident_blocks(turn, kernel, kThreads, 0, blocks), kThreads, 0, turn.stream()>>>(
       key, sigma, out.data(), out.size(), Seen<T>(turn));
   check(cudaGetLastError(), "draw numbers");
-  return handed_over<T>(turn, {}, 0);
+  return wait_for_output<T>(turn, {}, 0);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Order statistics of each coordinate.
 //
-// Up to 128 rows of float32 (64 of float64): a thread has a column and sorts it in registers, by a
-// network that is known when the program is compiled (K. Batcher. Sorting Networks and Their
-// Applications. AFIPS 1968). More rows, or mixed ones: a tile of columns goes to shared memory as
-// sort keys, and the bounds of the wanted positions are found bit by bit.
+// Up to 128 rows of float32 (64 of float64): each thread sorts one column in registers, by a
+// network that is fixed at compile time (K. Batcher. Sorting Networks and Their Applications. AFIPS
+// 1968). More rows, or mixed rows: a tile of columns goes to shared memory as sort keys, and the
+// keys at the ends of the wanted range are found bit by bit.
 #include <limits>
 
 #include "boba/kernels/cuda/passes.h"
@@ -14,7 +14,7 @@ namespace {
 
 // --- Networks
 
-// Numbers are sorted as integers, which order as they do, with NaN beyond infinity.
+// Numbers are sorted as integers that have the same order, with NaN beyond infinity.
 __device__ inline int sortable(float x) {
   const int bits = __float_as_int(x);
   return bits ^ (bits >> 31 & 0x7fffffff);
@@ -63,8 +63,8 @@ __device__ inline void sort(T* x) {
 
 constexpr int kThreads = 128;
 
-// A tile of columns, to tile[i * kThreads + k] for row i and column k. A warp has a row at a time,
-// and several rows on their way.
+// Loads a tile of columns: row i and column k go to tile[i * kThreads + k]. A warp does a row at a
+// time, with several rows in flight.
 template <bool Whole, class T, int V>
 __device__ inline void load_tile(const RowTable<T>& rows, int count, std::size_t from,
                                  std::size_t length, T* tile, Bits<T>* seen) {
@@ -85,7 +85,7 @@ __device__ inline void load_tile(const RowTable<T>& rows, int count, std::size_t
     }
 #pragma unroll
     for (int g = 0; g < kGroup; ++g) {
-      // Beyond the last row the last is written again.
+      // Beyond the last row, the last row is written again.
       const int r = min(i + g * kWarps, count - 1);
       Bits<T> largest = 0;
 #pragma unroll
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(kThreads)
     Sortable<T> x[N];
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-      // What is not there sorts to the end.
+      // Rows that do not exist sort to the end.
       x[i] = std::numeric_limits<Sortable<T>>::max();
       if (i < count) x[i] = sortable(tile[i * kThreads + static_cast<int>(threadIdx.x)]);
     }
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = static_cast<int>(threadIdx.x); i <= count; i += kThreads) {
     if (out_bits.bits[i] < seen[i]) atomicMax(&out_bits.bits[i], seen[i]);
   }
-  hand_over(out_bits.bits, count + 1, out_bits.host, out_bits.ended);
+  publish_bits(out_bits.bits, count + 1, out_bits.host, out_bits.ended);
 }
 
 // --- Keys
@@ -168,7 +168,7 @@ __device__ inline double value_of(unsigned long long key) {
       static_cast<long long>(key & 0x8000000000000000ULL ? key & 0x7fffffffffffffffULL : ~key));
 }
 
-// How rows are mixed: the terms of mixed row i are [ends[i - 1], ends[i]).
+// How rows are mixed: mixed row i has the terms [ends[i - 1], ends[i]).
 struct MixTable {
   const int* ends;  // null: rows as they are
   const int* row;
@@ -178,7 +178,7 @@ struct MixTable {
 constexpr int kTileThreads = 256;
 constexpr int kMostColumns = 32;
 
-// A tile of columns, and threads in groups of as many as it has columns.
+// A tile of columns. Threads form groups, with one thread for each column.
 template <class Key>
 struct Tile {
   Key* keys;  // of row i and column k: keys[i * columns + k]
@@ -189,7 +189,7 @@ struct Tile {
   int groups;
 };
 
-// Adds up what each group found for its column, in the order of the groups.
+// Adds the groups' numbers for a column, in the order of the groups.
 template <class Key, class X>
 __device__ X add_groups(const Tile<Key>& tile, X mine, X* scratch) {
   __syncthreads();
@@ -206,7 +206,7 @@ __device__ Key key_at(const Tile<Key>& tile, int position, int* scratch, int& be
   Key found = 0;
   int left = position;
   for (int bit = static_cast<int>(sizeof(Key)) * 8 - 1; bit >= 0; --bit) {
-    // Of the keys that begin like found, those with a 0 here.
+    // How many keys begin like found and have a 0 at this bit.
     int zeros = 0;
     for (int i = tile.group; i < tile.rows; i += tile.groups) {
       zeros += (tile.keys[i * tile.columns + tile.column] ^ found) >> bit == 0 ? 1 : 0;
@@ -250,10 +250,10 @@ __global__ void __launch_bounds__(kTileThreads)
       } else if (inside) {
         double sum = 0;
         for (int t = i == 0 ? 0 : mix.ends[i - 1]; t < mix.ends[i]; ++t) {
-          const T part = rows[mix.row[t]][k];
-          const Bits<T> seen = abs_bits(part);
+          const T term = rows[mix.row[t]][k];
+          const Bits<T> seen = abs_bits(term);
           if (bits[mix.row[t]] < seen) atomicMax(&bits[mix.row[t]], seen);
-          sum += mix.weight[t] * static_cast<double>(part);
+          sum += mix.weight[t] * static_cast<double>(term);
         }
         x = static_cast<T>(sum);
       }
@@ -280,13 +280,13 @@ __global__ void __launch_bounds__(kTileThreads)
               static_cast<double>(below_low + at_low - first) * static_cast<double>(value_of(low)) +
               static_cast<double>(last - below_high) * static_cast<double>(value_of(high));
       }
-      sum += 0.0;  // a product may be minus zero, a sum of zeros never is
+      sum += 0.0;  // a product may be -0, a sum of zeros never is
       const T mean = static_cast<T>(sum / static_cast<double>(last - first));
       out[k] = mean;
       if (bits[count] < abs_bits(mean)) atomicMax(&bits[count], abs_bits(mean));
     }
   }
-  hand_over(bits, count + 1, seen_bits.host, seen_bits.ended);
+  publish_bits(bits, count + 1, seen_bits.host, seen_bits.ended);
 }
 
 // --- Launches
@@ -294,7 +294,7 @@ __global__ void __launch_bounds__(kTileThreads)
 template <class T>
 struct Order {
   const Device::Turn& turn;
-  const HandedRows<T>& rows;
+  const KernelRows<T>& rows;
   int count;
   int first;
   int last;
@@ -357,11 +357,11 @@ void launch_select(const Order<T>& order, const MixTable& mix, int mixed) {
                                   Seen<T>(order.turn));
 }
 
-// The terms of a mix in the GPU's memory; those of weight 0 are not there.
-class HandedMix {
+// The terms of a mix in the GPU's memory, without those of weight 0.
+class KernelMix {
  public:
-  HandedMix(const Device::Turn& turn, const Mix& mix)
-      : HandedMix(turn, [&] {
+  KernelMix(const Device::Turn& turn, const Mix& mix)
+      : KernelMix(turn, [&] {
           Terms terms;
           for (std::size_t i = 0; i < mix.rows(); ++i) {
             for (const Mix::Term& term : mix.terms(i)) {
@@ -382,7 +382,7 @@ class HandedMix {
     std::vector<int> row;
     std::vector<double> weight;
   };
-  HandedMix(const Device::Turn& turn, Terms terms)
+  KernelMix(const Device::Turn& turn, Terms terms)
       : terms_(std::move(terms)),
         ends_(terms_.ends.size() * sizeof(int), turn.stream()),
         row_(terms_.row.size() * sizeof(int), turn.stream()),
@@ -405,23 +405,23 @@ OutputPass run(const Device& device, const UpdateView& view, const Mix* mix, std
   if (out.empty()) return empty_pass<T>(view.rows());
   const Device::Turn turn(device);
   turn.admit(rows.size());
-  const HandedRows<T> handed(turn, rows);
+  const KernelRows<T> kernel_rows(turn, rows);
   const Order<T> order{turn,
-                       handed,
+                       kernel_rows,
                        static_cast<int>(rows.size()),
                        static_cast<int>(first),
                        static_cast<int>(last),
                        out,
                        aligned(rows)};
-  std::optional<HandedMix> handed_mix;
+  std::optional<KernelMix> kernel_mix;
   if (mix != nullptr) {
-    handed_mix.emplace(turn, *mix);
-    launch_select(order, handed_mix->table(), static_cast<int>(mix->rows()));
+    kernel_mix.emplace(turn, *mix);
+    launch_select(order, kernel_mix->table(), static_cast<int>(mix->rows()));
   } else if (!try_network(order)) {
     launch_select(order, MixTable{nullptr, nullptr, nullptr}, order.count);
   }
   check(cudaGetLastError(), "sort coordinates");
-  return handed_over<T>(turn, all_rows(rows.size()), view.rows());
+  return wait_for_output<T>(turn, all_rows(rows.size()), view.rows());
 }
 
 }  // namespace

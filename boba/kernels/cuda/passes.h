@@ -26,7 +26,7 @@ OutputPass normal(const Device& device, const StreamKey& key, double sigma, Muta
 
 UpdateMatrix make_rows(const Device& device, DType dtype, std::size_t rows, std::size_t length);
 void fill(const Device& device, MutableRow out, double value);
-// Whether a copy has ended when the call returns: passes that come after it see it anyway.
+// Whether a copy has ended when the call returns. Later passes see it either way.
 enum class End { kLater, kWait };
 void copy(const Device& device, const UpdateView& rows, std::size_t i, MutableRow out, End end);
 

@@ -1,4 +1,4 @@
-// Rows and what was seen of them, on the GPU's side.
+// Rows on the GPU, and the largest absolute values that passes see in them.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +43,10 @@ __device__ inline unsigned long long warp_max(unsigned long long x) {
   return x;
 }
 
-// The last thread block to end gives what was seen to the host, and clears it for the next pass.
-// Called by all threads of all blocks.
+// The last thread block to end copies the bits to the host, and clears them for the next pass. All
+// threads of all blocks must call it.
 template <class B>
-__device__ inline void hand_over(B* bits, int count, B* host, unsigned* ended) {
+__device__ inline void publish_bits(B* bits, int count, B* host, unsigned* ended) {
   __shared__ bool last;
   __threadfence();
   __syncthreads();
@@ -59,7 +59,7 @@ __device__ inline void hand_over(B* bits, int count, B* host, unsigned* ended) {
   if (threadIdx.x == 0) *ended = 0;
 }
 
-// Where the bits of a pass are.
+// Where a pass keeps its bits, and where it publishes them.
 template <class T>
 struct Seen {
   Bits<T>* bits;
@@ -72,40 +72,44 @@ struct Seen {
         ended(turn.ended()) {}
 };
 
-// Rows handed over with the launch itself, as most rounds' are; the others through memory.
+// A table of up to this many items is an argument of the kernel; a longer one is in memory.
 constexpr std::size_t kInlineRows = 192;
 
 template <class T>
 struct RowTable {
-  const T* const* far;  // null: in near
-  const T* near[kInlineRows];
+  const T* const* in_memory;  // null: inlined
+  const T* inlined[kInlineRows];
 
-  __device__ const T* operator[](std::size_t i) const { return far == nullptr ? near[i] : far[i]; }
+  __device__ const T* operator[](std::size_t i) const {
+    return in_memory == nullptr ? inlined[i] : in_memory[i];
+  }
 };
 
 struct WeightTable {
-  const double* far;
-  double near[kInlineRows];
+  const double* in_memory;
+  double inlined[kInlineRows];
 
-  __device__ double operator[](std::size_t i) const { return far == nullptr ? near[i] : far[i]; }
+  __device__ double operator[](std::size_t i) const {
+    return in_memory == nullptr ? inlined[i] : in_memory[i];
+  }
 };
 
-// A table and the memory behind it, for one pass.
+// A table for the kernels of one pass, and the memory behind it.
 template <class Table, class Item>
-class Handed {
+class KernelTable {
  public:
-  Handed(const Device::Turn& turn, const std::vector<Item>& items) : items_(items) {
-    table_.far = nullptr;
+  KernelTable(const Device::Turn& turn, const std::vector<Item>& items) : items_(items) {
+    table_.in_memory = nullptr;
     if (items.size() <= kInlineRows) {
-      for (std::size_t i = 0; i < items.size(); ++i) table_.near[i] = items[i];
+      for (std::size_t i = 0; i < items.size(); ++i) table_.inlined[i] = items[i];
       return;
     }
     memory_.emplace(items.size() * sizeof(Item), turn.stream());
     turn.upload(memory_->template as<void>(), items_.data(), items.size() * sizeof(Item));
-    table_.far = memory_->template as<Item>();
+    table_.in_memory = memory_->template as<Item>();
   }
-  Handed(const Handed&) = delete;
-  Handed& operator=(const Handed&) = delete;
+  KernelTable(const KernelTable&) = delete;
+  KernelTable& operator=(const KernelTable&) = delete;
 
   const Table& table() const { return table_; }
 
@@ -116,8 +120,8 @@ class Handed {
 };
 
 template <class T>
-using HandedRows = Handed<RowTable<T>, const T*>;
-using HandedWeights = Handed<WeightTable, double>;
+using KernelRows = KernelTable<RowTable<T>, const T*>;
+using KernelWeights = KernelTable<WeightTable, double>;
 
 template <class T>
 std::vector<const T*> row_pointers(const UpdateView& view) {
@@ -144,9 +148,9 @@ struct Piece {
   T x[V];
 };
 
-// V elements from column k on. Whole: all of them are inside the row, and no branch keeps several
-// loads from being on their way at once. Otherwise zeros beyond the end. REQUIRES: aligned rows,
-// for V > 1.
+// V elements from column k on. Whole: all are inside the row, and without branches several loads
+// can be in flight at once. Otherwise elements beyond the end are 0. REQUIRES: aligned rows if V
+// > 1.
 template <bool Whole, class T, int V>
 __device__ inline Piece<T, V> load_piece(const T* row, std::size_t k, std::size_t length) {
   Piece<T, V> piece;
@@ -179,8 +183,8 @@ __device__ inline void store_piece(const Piece<T, V>& piece, T* row, std::size_t
   }
 }
 
-// Tiles of columns, one after another: calls body(whole, k) where all columns of the warp are
-// inside the rows, and where they may not be. whole is a type with a value.
+// Goes through tiles of columns: calls body(whole, k), where whole is std::true_type if all columns
+// of the warp are inside the rows, else std::false_type.
 template <int V, int Threads, class Body>
 __device__ inline void each_tile(std::size_t length, const Body& body) {
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * Threads * V;
@@ -206,7 +210,7 @@ RowScan scan_of(Bits<T> bits) {
   return {.finite = true, .max_abs = static_cast<double>(value)};
 }
 
-// What a pass with an output saw: bits of the rows that were read, then those of the output.
+// The result of a pass with an output. bits: of the rows that were read, then of the output.
 template <class T>
 OutputPass output_pass(std::span<const Bits<T>> bits, std::span<const std::size_t> index,
                        std::size_t rows) {
@@ -217,7 +221,7 @@ OutputPass output_pass(std::span<const Bits<T>> bits, std::span<const std::size_
   return pass;
 }
 
-// Of a pass over nothing.
+// The result of a pass over no columns.
 template <class T>
 OutputPass empty_pass(std::size_t rows) {
   OutputPass pass;
@@ -225,10 +229,10 @@ OutputPass empty_pass(std::size_t rows) {
   return pass;
 }
 
-// Waits, and reads what the last thread block handed over.
+// Waits for the pass, and reads the bits that it published.
 template <class T>
-OutputPass handed_over(const Device::Turn& turn, std::span<const std::size_t> index,
-                       std::size_t rows) {
+OutputPass wait_for_output(const Device::Turn& turn, std::span<const std::size_t> index,
+                           std::size_t rows) {
   turn.wait();
   return output_pass<T>({static_cast<const Bits<T>*>(turn.results()), index.size() + 1}, index,
                         rows);
@@ -241,8 +245,8 @@ inline std::vector<std::size_t> all_rows(std::size_t rows) {
   return index;
 }
 
-// Sets the limit of shared memory. The usual one counts what the kernel declares itself, so that a
-// size just below it may be refused.
+// Raises the limit of shared memory. The default also counts what the kernel declares itself, so a
+// size just below it may fail.
 template <class Kernel>
 void allow_shared(Kernel kernel, std::size_t bytes) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,

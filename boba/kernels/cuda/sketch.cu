@@ -1,6 +1,6 @@
-// Random projections of rows. The lines that meet in the same sixteen places of the sketch are
-// walked through together, in their order: half a warp has those places for one row, so no two
-// threads add to the same sum.
+// Random projections of rows. The lines that go to the same sixteen places of the sketch form a
+// group. Half a warp adds the lines of one group, in order, for one row, so no two threads add to
+// the same sum.
 #include "boba/core/sketch.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace boba::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kPlaces = static_cast<int>(kSketchLine);  // of a group
+constexpr int kPlaces = static_cast<int>(kSketchLine);  // per group
 
 struct PlacedLine {
   std::uint32_t index;  // of the line in the rows
@@ -82,7 +82,7 @@ std::vector<RowScan> run(const Device& device, const UpdateView& view, const Ske
   if (view.empty() || view.length() == 0) return scan;
   const Groups groups = group_lines(plan, view.length());
   const Device::Turn turn(device);
-  const HandedRows<T> handed(turn, row_pointers<T>(view));
+  const KernelRows<T> kernel_rows(turn, row_pointers<T>(view));
   const Buffer lines(groups.lines.size() * sizeof(PlacedLine), turn.stream());
   const Buffer ends(groups.ends.size() * sizeof(std::uint32_t), turn.stream());
   turn.upload(lines.as<void>(), groups.lines.data(), groups.lines.size() * sizeof(PlacedLine));
@@ -94,7 +94,7 @@ std::vector<RowScan> run(const Device& device, const UpdateView& view, const Ske
   const auto blocks = static_cast<unsigned>((groups.ends.size() + per_block - 1) / per_block);
   sketch_kernel<T>
       <<<dim3(blocks, static_cast<unsigned>(view.rows())), kThreads, 0, turn.stream()>>>(
-          handed.table(), view.length(), lines.as<PlacedLine>(), ends.as<std::uint32_t>(),
+          kernel_rows.table(), view.length(), lines.as<PlacedLine>(), ends.as<std::uint32_t>(),
           static_cast<int>(groups.ends.size()), sums.as<double>(), seen.as<Bits<T>>());
   check(cudaGetLastError(), "project rows");
   turn.download(bits.data(), seen.as<void>(), bits.size() * sizeof(Bits<T>));

@@ -12,12 +12,12 @@ const void* data_of(const UpdateView& rows, std::size_t i) {
   return visit(rows.dtype(), [&](auto zero) -> const void* { return rows.row<decltype(zero)>(i); });
 }
 
-// Where memory is, for people; "" on the GPU that is asked for.
+// Where memory is, in words; "" if it is on this GPU.
 std::string elsewhere(const void* data, int device) {
   cudaPointerAttributes attributes = {};
   if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess) {
     cudaGetLastError();
-    return "where no GPU reaches";
+    return "where no GPU can read it";
   }
   if (attributes.type == cudaMemoryTypeManaged) return "";
   if (attributes.type != cudaMemoryTypeDevice) return "in the host's memory";
@@ -44,10 +44,10 @@ Result<Verdict> aggregate(const Aggregator& rule, const Kernels& cuda, const Dev
   if (auto there = DeviceView::make(place.view(), round.updates.device()); !there) {
     return invalid_argument("the output: " + there.error().message);
   }
-  for (const DeviceView* part : {&round.server, &round.server_whole, &round.model}) {
-    if (part->rows() == 0 || part->device() == round.updates.device()) continue;
+  for (const DeviceView* view : {&round.server, &round.server_whole, &round.model}) {
+    if (view->rows() == 0 || view->device() == round.updates.device()) continue;
     return invalid_argument(fmt::format("rows on GPU {} and GPU {}; a round is on one",
-                                        round.updates.device(), part->device()));
+                                        round.updates.device(), view->device()));
   }
   try {
     return rule.aggregate(cuda,

@@ -1,7 +1,6 @@
 // DeviceRound: a round whose rows are in a GPU's memory.
 //
-// Views of the GPU's memory are a type of their own, and making one looks at where its pointers
-// lead.
+// Views of the GPU's memory have their own type, and making one checks where its pointers lead.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +31,7 @@ class DeviceView {
   DType dtype() const { return rows_.dtype(); }
   int device() const { return device_; }
 
-  // For make_cuda_kernels of the same GPU, and nobody else.
+  // Only for kernels of make_cuda_kernels on the same GPU.
   const UpdateView& pointers() const { return rows_; }
 
  private:
@@ -51,7 +50,7 @@ struct DeviceRound {
   DeviceView server_whole = {};
   DeviceView model = {};
   double learning_rate = 0;
-  ServerOracle* oracle = nullptr;  // is asked about points in the GPU's memory
+  ServerOracle* oracle = nullptr;  // its points are in the GPU's memory
   std::uint64_t seed = 0;
   std::uint32_t number = 0;
 };

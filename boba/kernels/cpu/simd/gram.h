@@ -6,13 +6,13 @@
 namespace boba::cpu {
 namespace {
 
-// Exponents of a block's largest number. Within +-kEasy products neither overflow nor lose
-// anything that matters to underflow, and the block is left as it is. Beyond, it is scaled to
-// about 1; the bound kFar keeps the factor, and the product of two scales, a normal number.
+// Exponents of a block's largest number. Within +-kSafeExponent products neither overflow nor lose
+// anything that matters to underflow, and the block stays as it is. Beyond, it is scaled to about
+// 1. The bound kLargestExponent keeps the factor, and the product of two scales, a normal number.
 template <class T>
-constexpr int kEasy = sizeof(T) == 4 ? 32 : 400;
+constexpr int kSafeExponent = sizeof(T) == 4 ? 32 : 400;
 template <class T>
-constexpr int kFar = sizeof(T) == 4 ? 126 : 500;
+constexpr int kLargestExponent = sizeof(T) == 4 ? 126 : 500;
 template <class T>
 constexpr int kMantissa = sizeof(T) == 4 ? 23 : 52;
 template <class T>
@@ -77,15 +77,17 @@ PackedBlock pack(const T* row, const T* origin, std::size_t width, T* to) {
   }
   double scale = 1;
   if (bits.packed >= kInfinityBits<T>) {
-    // Only the difference is too large for T. Quarters of both are not, and what they lose of
-    // small numbers does not show beside the large one.
+    // Only the difference is too large for T. A quarter of it is not, and the small numbers lose
+    // nothing that shows beside the large one.
     bits.packed = pack_pass<T, true, true>(row, origin, T{0.25}, width, to).packed;
     scale = 4;
   }
   if (bits.packed == 0) return {bits.row, 1};
   int exponent = static_cast<int>(bits.packed >> kMantissa<T>) - kBias<T>;
-  if (exponent >= -kEasy<T> && exponent <= kEasy<T>) return {bits.row, scale};
-  exponent = exponent < -kFar<T> ? -kFar<T> : exponent > kFar<T> ? kFar<T> : exponent;
+  if (exponent >= -kSafeExponent<T> && exponent <= kSafeExponent<T>) return {bits.row, scale};
+  exponent = exponent < -kLargestExponent<T>  ? -kLargestExponent<T>
+             : exponent > kLargestExponent<T> ? kLargestExponent<T>
+                                              : exponent;
   const T factor = power_of_two<T>(-exponent);
   for (std::size_t k = 0; k < padded; ++k) to[k] *= factor;
   return {bits.row, scale * power_of_two<double>(exponent)};
@@ -113,7 +115,7 @@ BOBA_INLINE void fold_lanes(Vec<T>* v) {
   }
 }
 
-// Products of rows at a, I of them, and at b, J of them: I * J sums in registers.
+// Products of I rows at a and J rows at b: I * J sums in registers.
 template <class T, int I, int J>
 BOBA_INLINE void dot_tile(const T* a, const T* b, std::size_t stride, std::size_t width, T* sums) {
   Vec<T> acc[I * J] = {};
@@ -139,22 +141,22 @@ static_assert(kPatch % kTileRows == 0 && kPatch % kTileColumns == 0);
 template <class T>
 BOBA_INLINE void add_tile(const T* sums, const double* i_scale, const double* j_scale, double* to,
                           std::size_t stride) {
-  constexpr int kPart = kWide < kTileColumns ? kWide : kTileColumns;
-  using Part = typename VectorOf<double, kPart>::type;
-  BOBA_UNROLL for (int j = 0; j < kTileColumns; j += kPart) {
-    const auto columns = load<Part>(j_scale + j);
+  constexpr int kAtOnce = kWide < kTileColumns ? kWide : kTileColumns;
+  using Sums = typename VectorOf<double, kAtOnce>::type;
+  BOBA_UNROLL for (int j = 0; j < kTileColumns; j += kAtOnce) {
+    const auto columns = load<Sums>(j_scale + j);
     BOBA_UNROLL for (int i = 0; i < kTileRows; ++i) {
-      const auto part = load<typename VectorOf<T, kPart>::type>(sums + i * kTileColumns + j);
+      const auto tile_sums = load<typename VectorOf<T, kAtOnce>::type>(sums + i * kTileColumns + j);
       double* at = to + i * stride + j;
-      store<Part>(at, load<Part>(at) + widen_lanes<kPart>(part) * (columns * i_scale[i]));
+      store<Sums>(at, load<Sums>(at) + widen_lanes<kAtOnce>(tile_sums) * (columns * i_scale[i]));
     }
   }
 }
 
-// The same at the matrix's edge.
+// The same at the edge of the matrix.
 template <class T>
-void add_part(const T* sums, const double* i_scale, const double* j_scale, std::size_t i_count,
-              std::size_t j_count, double* to, std::size_t stride) {
+void add_edge_tile(const T* sums, const double* i_scale, const double* j_scale, std::size_t i_count,
+                   std::size_t j_count, double* to, std::size_t stride) {
   for (std::size_t i = 0; i < i_count; ++i) {
     for (std::size_t j = 0; j < j_count; ++j) {
       const auto sum = static_cast<double>(sums[i * kTileColumns + j]);
@@ -163,19 +165,19 @@ void add_part(const T* sums, const double* i_scale, const double* j_scale, std::
   }
 }
 
-// Asks for the parts a few cache lines at a time.
+// Fetches rows a few cache lines at a time.
 template <class T>
 class Fetcher {
  public:
-  // To be done after so many steps.
-  Fetcher(const Ahead<T>& ahead, std::size_t steps)
-      : ahead_(ahead), lines_((ahead.count * pieces() + steps - 1) / steps) {}
+  // Finishes after so many steps.
+  Fetcher(const Prefetch<T>& prefetch, std::size_t steps)
+      : prefetch_(prefetch), lines_((prefetch.count * lines_per_row() + steps - 1) / steps) {}
 
   BOBA_INLINE void step() {
-    for (std::size_t l = 0; l < lines_ && row_ < ahead_.count; ++l) {
-      __builtin_prefetch(ahead_.rows[row_] + ahead_.first + column_, 0, 2);
+    for (std::size_t l = 0; l < lines_ && row_ < prefetch_.count; ++l) {
+      __builtin_prefetch(prefetch_.rows[row_] + prefetch_.first + column_, 0, 2);
       column_ += kLine;
-      if (column_ >= ahead_.width + kLine) {
+      if (column_ >= prefetch_.width + kLine) {
         column_ = 0;
         ++row_;
       }
@@ -184,11 +186,11 @@ class Fetcher {
 
  private:
   static constexpr std::size_t kLine = 64 / sizeof(T);
-  // One more than the width needs: rows seldom begin where a cache line does, and one line in
-  // thirty that must come from memory after all takes a tenth of the time of the pass.
-  std::size_t pieces() const { return (ahead_.width + kLine - 1) / kLine + 1; }
+  // One more than the width needs: rows seldom begin with a cache line, and one line in thirty that
+  // was not fetched costs a tenth of the time of the pass.
+  std::size_t lines_per_row() const { return (prefetch_.width + kLine - 1) / kLine + 1; }
 
-  const Ahead<T>& ahead_;
+  const Prefetch<T>& prefetch_;
   std::size_t lines_;
   std::size_t row_ = 0;
   std::size_t column_ = 0;
@@ -196,16 +198,16 @@ class Fetcher {
 
 template <class T>
 void products(const Panel<T>& panel, std::size_t i_patch, std::size_t j_patch,
-              const Ahead<T>& ahead, double* matrix) {
+              const Prefetch<T>& prefetch, double* matrix) {
   constexpr std::size_t kI = kTileRows;
   constexpr std::size_t kJ = kTileColumns;
   const std::size_t n = panel.rows;
   const std::size_t i_end = i_patch + kPatch < n ? i_patch + kPatch : n;
   const std::size_t j_end = j_patch + kPatch < n ? j_patch + kPatch : n;
   T sums[kI * kJ + kLanes<T>];
-  // A patch on the diagonal has at least half the tiles.
+  // A patch on the diagonal has at least half of the tiles.
   const std::size_t blocks = (panel.width + panel.block - 1) / panel.block;
-  Fetcher<T> fetcher(ahead, blocks * (kPatch / kI) * (kPatch / kJ) / 2);
+  Fetcher<T> fetcher(prefetch, blocks * (kPatch / kI) * (kPatch / kJ) / 2);
   for (std::size_t first = 0, b = 0; first < panel.width; first += panel.block, ++b) {
     const std::size_t left = panel.width - first;
     const std::size_t width = left < panel.block ? left : panel.block;
@@ -220,8 +222,8 @@ void products(const Panel<T>& panel, std::size_t i_patch, std::size_t j_patch,
         if (i0 + kI <= n && j0 + kJ <= n) {
           add_tile<T>(sums, scale + i0, scale + j0, matrix + i0 * n + j0, n);
         } else {
-          add_part<T>(sums, scale + i0, scale + j0, n - i0 < kI ? n - i0 : kI,
-                      n - j0 < kJ ? n - j0 : kJ, matrix + i0 * n + j0, n);
+          add_edge_tile<T>(sums, scale + i0, scale + j0, n - i0 < kI ? n - i0 : kI,
+                           n - j0 < kJ ? n - j0 : kJ, matrix + i0 * n + j0, n);
         }
       }
     }

@@ -16,12 +16,12 @@ BOBA_INLINE I key_flip(I x) {
 }
 
 template <class T>
-AbsBits keys(const T* row, std::size_t width, std::size_t ahead, Int<T>* to) {
+AbsBits keys(const T* row, std::size_t width, std::size_t prefetch, Int<T>* to) {
   constexpr std::size_t kColumns = kKeyColumns<T>;
   if (width == kColumns) {
     IntVec<T> seen = {};
     BOBA_UNROLL for (std::size_t k = 0; k < kColumns; k += kLanes<T>) {
-      fetch(row, k, ahead);
+      fetch(row, k, prefetch);
       const auto x = load<IntVec<T>>(row + k);
       seen = larger(seen, x & kAbsMask<T>);
       store(to + k, key_flip<T>(x));
@@ -44,8 +44,7 @@ BOBA_INLINE void compare(V& low, V& high) {
   low = smaller;
 }
 
-// Batcher's merge exchange on registers, unrolled by the compiler; network.cc has the same in
-// words.
+// Batcher's merge exchange on registers, unrolled by the compiler. network.cc has the same as data.
 template <int From, int End, int Step, class V>
 BOBA_INLINE void compare_every(V* v) {
   if constexpr (From + Step < End) {
@@ -72,7 +71,7 @@ BOBA_INLINE void sort_registers(V* v) {
   }
 }
 
-// Half the registers: the other half is for what the compiler needs.
+// Half of the registers; the compiler needs the other half.
 constexpr int kSortRows = BOBA_SIMD_BYTES == 64 ? 16 : 8;
 
 template <class T>
@@ -95,14 +94,14 @@ void sort_block(Int<T>* block) {
 }
 
 template <class T>
-void sorted_keys(const T* const* rows, std::size_t first, std::size_t ahead, Int<T>* to,
+void sorted_keys(const T* const* rows, std::size_t first, std::size_t prefetch, Int<T>* to,
                  Int<T>* seen) {
   for (std::size_t k = 0; k < kKeyColumns<T>; k += kLanes<T>) {
     IntVec<T> v[kSortRows];
     BOBA_UNROLL for (int r = 0; r < kSortRows; ++r) {
       const T* row = rows[r] + first;
       Int<T>* bits = seen + r * kKeyColumns<T>;
-      fetch(row, k, ahead);
+      fetch(row, k, prefetch);
       const auto x = load<IntVec<T>>(row + k);
       store(bits, larger(load<IntVec<T>>(bits), x & kAbsMask<T>));
       v[r] = key_flip<T>(x);
@@ -112,8 +111,8 @@ void sorted_keys(const T* const* rows, std::size_t first, std::size_t ahead, Int
   }
 }
 
-// Measured on a processor of the Zen 4 generation. Steps gain less where a comparison takes several
-// instructions: 64-bit integers without AVX-512, all without AVX2.
+// Measured on Zen 4. Steps gain less where a comparison takes several instructions: for 64-bit
+// integers without AVX-512, and for all without AVX2.
 template <class T>
 constexpr double kCostInMemory = BOBA_SIMD_BYTES == 16                     ? 1.2
                                  : BOBA_SIMD_BYTES == 32 && sizeof(T) == 8 ? 1.5

@@ -74,13 +74,13 @@ BOBA_INLINE Few<T> few_of(Vec<T> x, std::integer_sequence<int, L...>) {
 template <class T, int From = 0>
 BOBA_INLINE void add_wide(Vec<T> x, double* to) {
   if constexpr (From < kLanes<T>) {
-    const auto part = few_of<T, From>(x, std::make_integer_sequence<int, kWide>{});
-    store<Doubles>(to + From, load<Doubles>(to + From) + widen(part));
+    const auto few = few_of<T, From>(x, std::make_integer_sequence<int, kWide>{});
+    store<Doubles>(to + From, load<Doubles>(to + From) + widen(few));
     add_wide<T, From + kWide>(x, to);
   }
 }
 
-constexpr std::size_t kSketchAhead = 2048;
+constexpr std::size_t kSketchPrefetch = 2048;
 
 template <class T>
 AbsBits sketch(const T* row, std::size_t width, const SketchStep* steps, double* sums) {
@@ -89,8 +89,9 @@ AbsBits sketch(const T* row, std::size_t width, const SketchStep* steps, double*
   std::size_t k = 0;
   for (; k + kLine <= width; k += kLine, ++steps) {
     const unsigned place = steps->place;
-    // Beyond the page, where the processor's own foresight ends; past the row's end it is harmless.
-    __builtin_prefetch(row + k + kSketchAhead, 0, 2);
+    // Beyond the page, where the processor's own prefetching ends. Past the row's end it is
+    // harmless.
+    __builtin_prefetch(row + k + kSketchPrefetch, 0, 2);
     BOBA_UNROLL for (unsigned v = 0; v < kLine; v += kLanes<T>) {
       const auto x = load<Vec<T>>(row + k + v);
       seen = larger(seen, abs_bits_of<T, IntVec<T>>(x));

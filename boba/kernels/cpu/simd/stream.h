@@ -6,15 +6,15 @@
 namespace boba::cpu {
 namespace {
 
-// Rows summed together: the fewer times the sums go by, the better, while registers last.
+// Rows summed at once. More rows read and write the sums less often, but need more registers.
 constexpr int kGroup = BOBA_SIMD_BYTES == 64 ? 8 : 4;
 
-// The row to ask for while rows before `r` are read: one of the same columns, or after the last
-// one of the next columns.
+// What to prefetch while rows before `r` are read: row r at the same columns, or after the last row
+// one of the first rows at the next columns.
 template <class T>
 BOBA_INLINE const T* next_row(const T* const* rows, std::size_t count, std::size_t r,
-                              std::size_t first, std::size_t ahead) {
-  return r < count ? rows[r] + first : rows[r - count] + first + ahead;
+                              std::size_t first, std::size_t prefetch) {
+  return r < count ? rows[r] + first : rows[r - count] + first + prefetch;
 }
 
 // Elements of one cache line.
@@ -55,17 +55,18 @@ BOBA_INLINE void accumulate_rows(const T* const* rows, const T* const* next, con
 
 template <class T, bool Scan>
 void accumulate_all(const T* const* rows, const double* weights, std::size_t count,
-                    std::size_t first, std::size_t width, std::size_t ahead, double* sum,
+                    std::size_t first, std::size_t width, std::size_t prefetch, double* sum,
                     AbsBits* bits) {
   std::size_t r = 0;
   for (; r + kGroup <= count; r += kGroup) {
     const T* next[kGroup];
-    for (int t = 0; t < kGroup; ++t) next[t] = next_row(rows, count, r + kGroup + t, first, ahead);
+    for (int t = 0; t < kGroup; ++t)
+      next[t] = next_row(rows, count, r + kGroup + t, first, prefetch);
     accumulate_rows<T, kGroup, Scan>(rows + r, next, weights + r, first, width, sum,
                                      Scan ? bits + r : bits);
   }
   for (; r < count; ++r) {
-    const T* next = next_row(rows, count, r + 1, first, ahead);
+    const T* next = next_row(rows, count, r + 1, first, prefetch);
     accumulate_rows<T, 1, Scan>(rows + r, &next, weights + r, first, width, sum,
                                 Scan ? bits + r : bits);
   }
@@ -73,11 +74,11 @@ void accumulate_all(const T* const* rows, const double* weights, std::size_t cou
 
 template <class T>
 void accumulate(const T* const* rows, const double* weights, std::size_t count, std::size_t first,
-                std::size_t width, std::size_t ahead, double* sum, AbsBits* bits) {
+                std::size_t width, std::size_t prefetch, double* sum, AbsBits* bits) {
   if (bits != nullptr) {
-    accumulate_all<T, true>(rows, weights, count, first, width, ahead, sum, bits);
+    accumulate_all<T, true>(rows, weights, count, first, width, prefetch, sum, bits);
   } else {
-    accumulate_all<T, false>(rows, weights, count, first, width, ahead, sum, bits);
+    accumulate_all<T, false>(rows, weights, count, first, width, prefetch, sum, bits);
   }
 }
 
@@ -157,27 +158,27 @@ BOBA_INLINE void dots_rows(const T* const* rows, const T* const* next, std::size
 
 template <class T, bool Other>
 void dots_all(const T* const* rows, std::size_t count, std::size_t first, const double* other,
-              std::size_t width, std::size_t ahead, RowSums* sums, AbsBits* bits) {
+              std::size_t width, std::size_t prefetch, RowSums* sums, AbsBits* bits) {
   constexpr int kRows = 4;  // enough independent sums to hide the latency of an addition
   std::size_t r = 0;
   for (; r + kRows <= count; r += kRows) {
     const T* next[kRows];
-    for (int t = 0; t < kRows; ++t) next[t] = next_row(rows, count, r + kRows + t, first, ahead);
+    for (int t = 0; t < kRows; ++t) next[t] = next_row(rows, count, r + kRows + t, first, prefetch);
     dots_rows<T, kRows, Other>(rows + r, next, first, other, width, sums + r, bits + r);
   }
   for (; r < count; ++r) {
-    const T* next = next_row(rows, count, r + 1, first, ahead);
+    const T* next = next_row(rows, count, r + 1, first, prefetch);
     dots_rows<T, 1, Other>(rows + r, &next, first, other, width, sums + r, bits + r);
   }
 }
 
 template <class T>
 void dots(const T* const* rows, std::size_t count, std::size_t first, const double* other,
-          std::size_t width, std::size_t ahead, RowSums* sums, AbsBits* bits) {
+          std::size_t width, std::size_t prefetch, RowSums* sums, AbsBits* bits) {
   if (other != nullptr) {
-    dots_all<T, true>(rows, count, first, other, width, ahead, sums, bits);
+    dots_all<T, true>(rows, count, first, other, width, prefetch, sums, bits);
   } else {
-    dots_all<T, false>(rows, count, first, other, width, ahead, sums, bits);
+    dots_all<T, false>(rows, count, first, other, width, prefetch, sums, bits);
   }
 }
 
@@ -199,11 +200,11 @@ AbsBits round(const double* from, std::size_t width, T* to) {
 }
 
 template <class T>
-AbsBits scan(const T* row, std::size_t width, std::size_t ahead) {
+AbsBits scan(const T* row, std::size_t width, std::size_t prefetch) {
   IntVec<T> seen = {};
   std::size_t k = 0;
   for (; k + kLanes<T> <= width; k += kLanes<T>) {
-    fetch(row, k, ahead);
+    fetch(row, k, prefetch);
     seen = larger(seen, abs_bits_of<T, IntVec<T>>(load<Vec<T>>(row + k)));
   }
   AbsBits largest = largest_lane<kLanes<T>>(seen);

@@ -13,7 +13,7 @@
 #include <immintrin.h>
 #endif
 
-// Small loops over registers must not stay loops.
+// Small loops over registers must be unrolled.
 #if defined(__clang__)
 #define BOBA_UNROLL _Pragma("unroll")
 #else
@@ -57,10 +57,10 @@ BOBA_INLINE void store(void* to, V v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
-// Asks for the cache line `ahead` elements further on, where k is the first element of a line.
+// Fetches the cache line `prefetch` elements further on, if k is the first element of a line.
 template <class T>
-BOBA_INLINE void fetch(const T* row, std::size_t k, std::size_t ahead) {
-  if (k % (64 / sizeof(T)) == 0 && ahead != 0) __builtin_prefetch(row + k + ahead, 0, 2);
+BOBA_INLINE void fetch(const T* row, std::size_t k, std::size_t prefetch) {
+  if (k % (64 / sizeof(T)) == 0 && prefetch != 0) __builtin_prefetch(row + k + prefetch, 0, 2);
 }
 
 template <class To, class From>
