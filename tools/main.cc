@@ -126,7 +126,6 @@ int run(int argc, char** argv) {
   add_aggregate(app, outcome);
   add_attack(app, outcome);
   add_bench(app, outcome);
-  add_scaling(app, outcome);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
