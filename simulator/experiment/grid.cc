@@ -11,6 +11,7 @@
 
 #include "boba/core/printable.h"
 #include "boba/core/spec.h"
+#include "boba/core/text.h"
 #include "simulator/experiment/axes.h"
 #include "simulator/experiment/faults.h"
 #include "simulator/experiment/normal_form.h"
@@ -69,12 +70,6 @@ void next_combination(std::span<const Axis> axes, std::vector<std::size_t>& chos
     if (++chosen[k] < axes[k].values.size()) return;
     chosen[k] = 0;
   }
-}
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == text.npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
 }
 
 Error unknown_file(const std::string& name) {

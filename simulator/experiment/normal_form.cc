@@ -13,6 +13,7 @@
 #include "boba/core/printable.h"
 #include "boba/core/sketch.h"
 #include "boba/core/spec.h"
+#include "boba/core/text.h"
 #include "boba/rules/registry.h"
 #include "simulator/data/catalogue.h"
 #include "simulator/experiment/keys.h"
@@ -30,12 +31,6 @@ constexpr std::size_t kMostClasses = 65536;
 constexpr std::string_view kServerStages[] = {
     "server", "selfrej", "avgrej",         "zeno",           "fltrust",   "bygars",
     "boba",   "boba-es", "boba-no-stage1", "boba-no-stage2", "server-mix"};
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 void canonicalise_server(Experiment& experiment) {
   ServerSection& server = experiment.server;
