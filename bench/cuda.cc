@@ -1,6 +1,7 @@
 // boba_bench_cuda: time of the rules on a GPU, with the updates in its memory.
 //
 //   boba_bench_cuda [n] [classes] [f] [d ...]
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -130,18 +131,16 @@ void run(const Kernels& kernels, const Shape& shape) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  Shape shape;
+  std::vector<std::size_t> lengths = {1024, 199210, 20000000};
+  CLI::App app("Time of the rules on a GPU, with the updates in its memory");
+  app.add_option("n", shape.n, "clients");
+  app.add_option("classes", shape.classes, "classes, one server gradient each");
+  app.add_option("f", shape.f, "Byzantine clients");
+  app.add_option("d", lengths, "lengths of an update");
+  CLI11_PARSE(app, argc, argv);
   const auto kernels = need(boba::make_cuda_kernels());
   std::printf("%s\n", kernels->name().c_str());
-  Shape shape;
-  const auto number = [&](int i, std::size_t otherwise) {
-    return argc > i ? static_cast<std::size_t>(std::strtoull(argv[i], nullptr, 10)) : otherwise;
-  };
-  shape.n = number(1, shape.n);
-  shape.classes = number(2, shape.classes);
-  shape.f = number(3, shape.f);
-  std::vector<std::size_t> lengths;
-  for (int i = 4; i < argc; ++i) lengths.push_back(number(i, 0));
-  if (lengths.empty()) lengths = {1024, 199210, 20000000};
   for (const std::size_t d : lengths) {
     shape.d = d;
     run(*kernels, shape);

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -163,24 +163,14 @@ void compare(const Options& options, const Kernels& kernels, std::string_view at
 
 int main(int argc, char** argv) {
   Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view key = argv[i];
-    const std::string_view text = argv[i + 1];
-    std::size_t* value = key == "--n"        ? &options.n
-                         : key == "--d"      ? &options.d
-                         : key == "--f"      ? &options.f
-                         : key == "--length" ? &options.length
-                         : key == "--seeds"  ? &options.seeds
-                         : key == "--exact"  ? &options.exact
-                                             : nullptr;
-    if (value == nullptr ||
-        std::from_chars(text.data(), text.data() + text.size(), *value).ec != std::errc()) {
-      fmt::print(stderr,
-                 "usage: boba_bench_sketch [--n N] [--d D] [--f F] [--length L] "
-                 "[--seeds S] [--exact 0|1]\n");
-      return 2;
-    }
-  }
+  CLI::App app("boba on sketches beside boba on the updates, attack by attack");
+  app.add_option("--n", options.n, "clients");
+  app.add_option("--d", options.d, "length of an update");
+  app.add_option("--f", options.f, "Byzantine clients");
+  app.add_option("--length", options.length, "length of a sketch");
+  app.add_option("--seeds", options.seeds, "seeds of sketches");
+  app.add_option("--exact", options.exact, "0: without the exact products");
+  CLI11_PARSE(app, argc, argv);
   const auto kernels = boba::make_cpu_kernels();
   fmt::print("n = {}, d = {}, c = 10, f = {}, sketches of length {}, {} seeds; {}\n", options.n,
              options.d, options.f, options.length, options.seeds, kernels->name());

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/bare_loop.h"
@@ -211,20 +211,12 @@ int run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   boba::bench::Settings settings;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    if (word == "--threads" && i + 1 < argc) {
-      settings.threads = std::max(1, std::atoi(argv[++i]));
-    } else if (word == "--rounds" && i + 1 < argc) {
-      settings.rounds = std::max(1, std::atoi(argv[++i]));
-    } else if (word == "mlp" || word == "cnn" || word == "gru" || word == "experiment") {
-      settings.cases.emplace_back(word);
-    } else {
-      fmt::print(stderr, "usage: {} [mlp] [cnn] [gru] [experiment] [--threads N] [--rounds N]\n",
-                 argv[0]);
-      return 2;
-    }
-  }
+  CLI::App app("Training against a bare loop of the same passes");
+  app.add_option("cases", settings.cases, "what to measure; default: all")
+      ->check(CLI::IsMember({"mlp", "cnn", "gru", "experiment"}));
+  app.add_option("--threads", settings.threads)->check(CLI::PositiveNumber);
+  app.add_option("--rounds", settings.rounds)->check(CLI::PositiveNumber);
+  CLI11_PARSE(app, argc, argv);
   if (settings.cases.empty()) settings.cases = {"mlp", "cnn", "gru", "experiment"};
   return boba::bench::run(settings);
 }

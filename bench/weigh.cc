@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -103,48 +103,12 @@ struct Options {
   std::size_t repeat = 200;
   std::size_t rounds = 16;
   double noise = 0.25;
-  std::string_view only;  // rules whose names begin so
-};
-
-constexpr std::pair<std::string_view, std::size_t Options::*> kNumbers[] = {
-    {"--n", &Options::n},           {"--d", &Options::d},
-    {"--f", &Options::f},           {"--classes", &Options::classes},
-    {"--rounds", &Options::rounds}, {"--repeat", &Options::repeat},
+  std::string only;  // rules whose names begin so
 };
 
 [[noreturn]] void stop(std::string_view message) {
   fmt::print(stderr, "boba_bench_weigh: {}\n", message);
   std::exit(2);
-}
-
-Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string_view name = argv[i];
-    if (i + 1 == argc) stop(fmt::format("{} needs a number", name));
-    const std::string_view text = argv[i + 1];
-    const auto read = [&](auto& value) {
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error == std::errc() && end == text.data() + text.size()) return;
-      stop(fmt::format("{}: '{}' is not a number", name, text));
-    };
-    const auto known = std::find_if(std::begin(kNumbers), std::end(kNumbers),
-                                    [&](const auto& number) { return number.first == name; });
-    if (known != std::end(kNumbers)) {
-      read(options.*known->second);
-    } else if (name == "--noise") {
-      read(options.noise);
-    } else if (name == "--rule") {
-      options.only = text;
-    } else {
-      stop(fmt::format("no option {}", name));
-    }
-  }
-  if (options.f >= options.n || options.classes == 0 || options.d == 0 || options.rounds == 0 ||
-      options.repeat == 0) {
-    stop("needs f < n, and one class, column, round and repeat at least");
-  }
-  return options;
 }
 
 long faults() {
@@ -205,7 +169,21 @@ Times measure(const boba::Aggregator& rule, const std::vector<Remembered>& passe
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options options = parse(argc, argv);
+  Options options;
+  CLI::App app("What a rule costs beside its passes over the updates");
+  app.add_option("--n", options.n, "clients");
+  app.add_option("--d", options.d, "length of an update");
+  app.add_option("--f", options.f, "Byzantine clients");
+  app.add_option("--classes", options.classes, "classes, one server gradient each");
+  app.add_option("--noise", options.noise, "norm of the noise");
+  app.add_option("--rounds", options.rounds, "rounds that take turns");
+  app.add_option("--repeat", options.repeat, "timed calls of each rule");
+  app.add_option("--rule", options.only, "only rules whose names begin so");
+  CLI11_PARSE(app, argc, argv);
+  if (options.f >= options.n || options.classes == 0 || options.d == 0 || options.rounds == 0 ||
+      options.repeat == 0) {
+    stop("needs f < n, and one class, column, round and repeat at least");
+  }
   const auto kernels = boba::make_cpu_kernels({.threads = 1});
   UpdateMatrix out(boba::DType::kFloat32, 1, options.d);
   const std::string f = fmt::format("(f={})", options.f);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simulator/report/line_panel.h"
 #include "simulator/report/scale.h"
 #include "simulator/report/svg.h"
 #include "simulator/report/text.h"

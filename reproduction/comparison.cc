@@ -73,7 +73,7 @@ void summarise(const Numbers& numbers, Comparison& c) {
   for (const auto& each : c.by_seed) values.push_back(each.second);
   const sim::report::Statistics statistics = sim::report::statistics_of(values);
   c.ours = statistics.mean;
-  if (statistics.count > 1) c.ours_sd = statistics.deviation;
+  c.ours_sd = statistics.known_deviation();
 }
 
 void judge(std::span<const Explanation> explanations, Comparison& c) {

@@ -248,4 +248,16 @@ std::string seeds_cell(const std::map<std::uint64_t, double>& by_seed) {
   return text;
 }
 
+void take_longer(const EarlierReport* earlier, std::string_view experiment,
+                 std::string_view measurement, std::map<std::string, RoundMean>& means) {
+  if (earlier == nullptr) return;
+  for (const EarlierPoint& each : earlier->points) {
+    if (each.experiment != experiment || each.measurement != measurement) continue;
+    if (!(each.point.x >= 1 && each.point.x < 1e15)) continue;
+    const auto rounds = static_cast<std::size_t>(each.point.x);
+    RoundMean& mean = means[each.point.series];
+    if (rounds > mean.rounds) mean = {each.point.y, rounds};
+  }
+}
+
 }  // namespace boba::reproduction

@@ -70,6 +70,11 @@ Result<std::vector<sim::MeasurementRecord>> earlier_measurements(const EarlierRe
                                                                  const PaperFile& file,
                                                                  const PaperOptions& options);
 
+// The one of an earlier report where it is over more rounds: points.csv has it as the series of a
+// measurement, x being the rounds.
+void take_longer(const EarlierReport* earlier, std::string_view experiment,
+                 std::string_view measurement, std::map<std::string, RoundMean>& means);
+
 // "fedsgd iid average none": what a measurement is called in points.csv.
 std::string measurement_name(const sim::Experiment& experiment);
 

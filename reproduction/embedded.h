@@ -9,6 +9,8 @@ namespace boba::reproduction {
 std::span<const EmbeddedFile> embedded_files();
 
 // Empty if there is no such file.
-std::string_view embedded_text(std::string_view path);
+inline std::string_view embedded_text(std::string_view path) {
+  return boba::embedded_text(embedded_files(), path);
+}
 
 }  // namespace boba::reproduction

@@ -7,8 +7,8 @@
 #include "reproduction/page_parts.h"
 #include "simulator/report/bar_charts.h"
 #include "simulator/report/matrix_chart.h"
-#include "simulator/report/palette.h"
 #include "simulator/report/scale.h"
+#include "simulator/report/svg.h"
 #include "simulator/report/text.h"
 
 namespace boba::reproduction {

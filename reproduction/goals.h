@@ -1,14 +1,38 @@
-// What a reproduction has to reach, each met, not met or not run.
+// What a reproduction has to reach, each met, not met or not run. goals.csv lists the targets.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "boba/core/result.h"
 #include "reproduction/comparison.h"
 
 namespace boba::reproduction {
+
+// A number, and how the file writes it: 91.0.
+struct TargetNumber {
+  double number = 0;
+  std::string text;  // empty: there is none
+};
+
+struct Target {
+  std::string check;                     // the name of one of the checks in goals.cc
+  std::vector<std::string> experiments;  // whose cells are checked
+  std::string subject;                   // "MNIST in float32"
+  std::string dataset;
+  std::vector<std::string> rules;
+  TargetNumber value;
+  TargetNumber within;
+};
+
+// Those of goals.csv. Errors begin with "origin:line: ".
+Result<std::vector<Target>> targets();
+Result<std::vector<Target>> parse_targets(std::string_view csv, std::string_view origin);
 
 enum class GoalState : std::uint8_t { kMet, kNotMet, kNotRun };
 
@@ -20,9 +44,10 @@ struct Goal {
 
 std::string_view name(GoalState state);
 
-// From the comparisons of the experiments unbiasedness, robustness and precision.
-std::vector<Goal> goals(std::span<const Comparison> unbiasedness,
-                        std::span<const Comparison> robustness,
-                        std::span<const Comparison> precision);
+// The comparisons of some experiments, by name.
+using Compared = std::map<std::string, std::span<const Comparison>, std::less<>>;
+
+// One goal for each target.
+std::vector<Goal> goals(std::span<const Target> targets, const Compared& compared);
 
 }  // namespace boba::reproduction

@@ -198,13 +198,6 @@ std::string_view stem_of(std::string_view path) {
 
 bool is_runs(Kind kind) { return kind <= Kind::kMatrix; }
 
-std::string_view embedded_text(std::string_view path) {
-  for (const EmbeddedFile& file : embedded_files()) {
-    if (file.path == path) return file.text;
-  }
-  return {};
-}
-
 Result<PaperFile> parse_paper(std::string_view toml, std::string_view origin,
                               std::string_view name) {
   if (toml.size() > kLargestFile) {

@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "reproduction/comparison.h"
+#include "reproduction/earlier.h"
+#include "reproduction/embedded.h"
 #include "reproduction/goals.h"
 #include "reproduction/page_parts.h"
 #include "reproduction/progress.h"
 #include "reproduction/published.h"
 #include "reproduction/results.h"
-#include "reproduction/round_means.h"
-#include "simulator/report/page.h"
+#include "simulator/report/report.h"
 #include "simulator/report/text.h"
 
 namespace boba::reproduction {
@@ -23,33 +24,7 @@ namespace {
 
 using sim::report::escape;
 
-constexpr std::string_view kStyle = R"css(
-.chapter h3 { margin-top: 30px; }
-table.paper { width: auto; } .paper th.n, .paper td.n { padding-left: 14px; }
-.paper th[scope="row"] { font-weight: 500; white-space: nowrap; }
-.paper td.n span { display: block; }
-.paper .pub, .paper .diff { color: var(--muted); font-size: 0.78rem; }
-.paper .none { color: var(--muted); font-style: italic; }
-.paper .best .ours { font-weight: 700; }
-.paper .second .ours { text-decoration: underline; text-underline-offset: 3px; }
-.paper .differs { box-shadow: inset -3px 0 0 var(--honest-out); }
-table.measured { width: auto; } .measured th.n, .measured td.n { padding-left: 28px; }
-.chapter .wide > svg.bars { margin-left: 8px; }
-.paper .differs .diff { color: var(--ink); font-weight: 600; }
-.notes { font-size: 0.85rem; color: var(--muted); max-width: 60em; }
-.goals .state { white-space: nowrap; font-weight: 620; }
-.goals .met .state { color: var(--c2); } .goals .not-met .state { color: var(--byzantine-in); }
-.goals .not-run .state { color: var(--muted); }
-)css";
-
-// How many fits BOBA needs, as the paper prints it.
-const std::map<std::string, double>& published_fits() {
-  static const std::map<std::string, double> fits = {
-      {"mnist", 3.29}, {"cifar10", 3.20}, {"ag-news", 4.77}};
-  return fits;
-}
-
-// Names in points.csv of what is no measurement of its own.
+// Metrics of published/cost.csv, and names in points.csv of what is no measurement of its own.
 constexpr const char* kTimes = "milliseconds";
 constexpr const char* kFits = "fits";
 
@@ -80,12 +55,17 @@ class Maker {
     }
     auto texts = explanations();
     if (!texts) return texts.error();
+    auto wanted = targets();
+    if (!wanted) return wanted.error();
+    targets_ = *std::move(wanted);
     for (const PaperFile& file : files) {
       Result<void> done = is_runs(file.kind) ? add_runs(file, index, *texts) : add_measured(file);
       if (!done) return done.error();
     }
-    if (Result<void> done = add_times(); !done) return done.error();
-    if (Result<void> done = add_fits(); !done) return done.error();
+    const auto cost = published_values("cost");
+    if (!cost) return cost.error();
+    if (Result<void> done = add_times(*cost); !done) return done.error();
+    if (Result<void> done = add_fits(*cost); !done) return done.error();
     PaperReport report;
     report.html = page();
     report.numbers = numbers();
@@ -139,8 +119,8 @@ class Maker {
     return nullptr;
   }
 
-  // The ablation's comparison of times: 13.6 ms against 5.69 s in the paper.
-  Result<void> add_times() {
+  // The ablation's comparison of times.
+  Result<void> add_times(std::span<const Published> cost) {
     Chapter* ablation = chapter_of("ablation");
     if (ablation == nullptr) return {};
     for (const char* rule : {"boba", "boba-es"}) {
@@ -156,15 +136,18 @@ class Maker {
       parts.push_back(fmt::format("{} {:.3g} ms", entry.first, entry.second.mean));
     }
     if (parts.empty()) return {};
+    std::vector<std::string> published;
+    for (const Published& each : cost) {
+      if (each.metric == kTimes) published.push_back(fmt::format("{} {} ms", each.rule, each.mean));
+    }
     ablation->more += fmt::format(
-        "<p>Time of an aggregation, on average over all rounds: {} (the paper: boba 13.6 ms, "
-        "boba-es 5690 ms).</p>",
-        escape(sim::report::listed(parts)));
+        "<p>Time of an aggregation, on average over all rounds: {} (the paper: {}).</p>",
+        escape(sim::report::listed(parts)), escape(fmt::format("{}", fmt::join(published, ", "))));
     return {};
   }
 
   // The number of fits over training belongs to the running times.
-  Result<void> add_fits() {
+  Result<void> add_fits(std::span<const Published> cost) {
     Chapter* time = chapter_of("time");
     if (time == nullptr) return {};
     std::map<std::string, std::vector<std::int64_t>> ids;
@@ -184,12 +167,13 @@ class Maker {
     take_longer(earlier_, "time", kFits, fits_);
     std::string rows;
     for (const auto& entry : fits_) {
-      const auto paper = published_fits().find(entry.first);
-      rows +=
-          fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{:.2f}</td></tr>",
-                      escape(dataset_title(entry.first)),
-                      paper == published_fits().end() ? "–" : fmt::format("{:.2f}", paper->second),
-                      entry.second.mean);
+      const auto paper = std::find_if(cost.begin(), cost.end(), [&](const Published& each) {
+        return each.metric == kFits && each.dataset == entry.first;
+      });
+      rows += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{:.2f}</td></tr>",
+                          escape(dataset_title(entry.first)),
+                          paper == cost.end() ? "–" : fmt::format("{:.2f}", paper->mean),
+                          entry.second.mean);
     }
     if (rows.empty()) return {};
     time->more +=
@@ -253,14 +237,14 @@ class Maker {
   }
 
   std::string goals_part() {
-    const Chapter* none = chapter_of("unbiasedness");
-    const Chapter* attacked = chapter_of("robustness");
-    if (none == nullptr || attacked == nullptr || options_.quick) return "";
-    const Chapter* precision = chapter_of("precision");
-    const auto precise =
-        precision == nullptr ? std::span<const Comparison>() : std::span(precision->cells);
+    if (chapter_of("unbiasedness") == nullptr || chapter_of("robustness") == nullptr ||
+        options_.quick) {
+      return "";
+    }
+    Compared compared;
+    for (const Chapter& chapter : chapters_) compared[chapter.file->name] = chapter.cells;
     return "<section class=\"part\" id=\"goals\"><h2>Summary</h2>" +
-           goals_html(goals(none->cells, attacked->cells, precise)) + "</section>";
+           goals_html(goals(targets_, compared)) + "</section>";
   }
 
   std::string page() {
@@ -285,7 +269,7 @@ class Maker {
     }
     body += "</ol></nav>\n";
     for (std::size_t i = 0; i < chapters_.size(); ++i) body += chapter_html(chapters_[i], i + 1);
-    return sim::report::document("BOBA, reproduced", body, kStyle);
+    return sim::report::document("BOBA, reproduced", body, embedded_text("paper.css"));
   }
 
   std::vector<NumbersFile> numbers() const {
@@ -375,6 +359,7 @@ class Maker {
   const PaperOptions& options_;
   const sim::Store* store_;
   const EarlierReport* earlier_;
+  std::vector<Target> targets_;
   std::vector<Chapter> chapters_;
   std::map<std::string, RoundMean> times_;  // of the ablation, by rule
   std::map<std::string, RoundMean> fits_;   // by data set

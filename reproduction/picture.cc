@@ -7,7 +7,6 @@
 #include <map>
 
 #include "reproduction/page_parts.h"
-#include "simulator/report/palette.h"
 #include "simulator/report/scale.h"
 #include "simulator/report/statistics.h"
 #include "simulator/report/svg.h"

@@ -7,6 +7,15 @@
 namespace boba::reproduction {
 namespace {
 
+void add(double value, RoundMean& mean) {
+  mean.mean += value;
+  ++mean.rounds;
+}
+
+void divide(RoundMean& mean) {
+  if (mean.rounds > 0) mean.mean /= static_cast<double>(mean.rounds);
+}
+
 void note(std::vector<std::string>& list, const std::string& value) {
   if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
 }
@@ -160,6 +169,32 @@ Result<PaperResults> collect(const PaperFile& file, const PaperOptions& options,
   }
   if (known) results.seconds_left = left;
   return results;
+}
+
+Result<RoundMeans> round_means(const sim::Store& store, const std::vector<std::int64_t>& runs) {
+  RoundMeans means;
+  for (const std::int64_t run : runs) {
+    const auto rounds = store.rounds(run);
+    if (!rounds) return rounds.error();
+    for (const sim::RoundRecord& round : *rounds) {
+      add(1000 * round.aggregate_seconds, means.milliseconds);
+      if (round.fits) add(*round.fits, means.fits);
+    }
+  }
+  divide(means.milliseconds);
+  divide(means.fits);
+  return means;
+}
+
+std::map<std::string, std::vector<std::int64_t>> runs_of(const PaperResults& results,
+                                                         std::string_view rule) {
+  std::map<std::string, std::vector<std::int64_t>> ids;
+  for (const auto& entry : results.cells) {
+    if (entry.first.rule != rule) continue;
+    auto& list = ids[entry.first.dataset];
+    list.insert(list.end(), entry.second.ids.begin(), entry.second.ids.end());
+  }
+  return ids;
 }
 
 }  // namespace boba::reproduction

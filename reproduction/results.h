@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "boba/core/result.h"
@@ -100,5 +101,23 @@ class RunIndex {
 // REQUIRES: is_runs(file.kind). store gives sizes of data sets; it may be null.
 Result<PaperResults> collect(const PaperFile& file, const PaperOptions& options,
                              const RunIndex& index, const sim::Store* store);
+
+// A mean and how many rounds it is over.
+struct RoundMean {
+  double mean = 0;
+  std::size_t rounds = 0;
+};
+
+// What the rounds of many runs took on average.
+struct RoundMeans {
+  RoundMean milliseconds;  // of an aggregation
+  RoundMean fits;          // of a subspace
+};
+
+Result<RoundMeans> round_means(const sim::Store& store, const std::vector<std::int64_t>& runs);
+
+// The finished runs of a rule, by data set.
+std::map<std::string, std::vector<std::int64_t>> runs_of(const PaperResults& results,
+                                                         std::string_view rule);
 
 }  // namespace boba::reproduction

@@ -62,12 +62,9 @@ Outcome run_attack(const Options& options) {
   if (!same) return failed(same.error());
   if (!report) return failed(report.error());
 
-  Result<OutputFile> file = OutputFile::create(options.out);
-  if (!file) return failed(file.error());
-  if (Result<void> written = write_npy(*file, forged.view()); !written) {
+  if (Result<void> written = write_npy(options.out, forged.view()); !written) {
     return failed(written.error());
   }
-  if (Result<void> done = file->commit(); !done) return failed(done.error());
   fmt::print("{} from {} honest updates; wrote {} to {}\n", attack->spec, round.honest.rows(),
              describe_shape(forged.view()), printable(options.out));
   for (const Measure& measure : report->measures) {

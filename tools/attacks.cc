@@ -12,7 +12,7 @@ void add_attacks(CLI::App& app, Outcome& outcome) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("attacks", "list the attacks, or explain one");
-  command->add_option("NAME", options->name, "an attack: tell all about it");
+  command->add_option("NAME", options->name, "explain this attack");
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "Examples:\n"

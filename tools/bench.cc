@@ -14,8 +14,8 @@
 #include "tools/command.h"
 #include "tools/file.h"
 #include "tools/json.h"
-#include "tools/measure.h"
 #include "tools/table.h"
+#include "tools/timing.h"
 
 namespace boba::tools {
 namespace {
@@ -176,11 +176,8 @@ Outcome run_bench(const Options& options) {
   const double read_ms = median(measure(timed, round, threads, options.repeat, all));
   print_table(all, read_ms);
   if (options.json.empty()) return {};
-  Result<OutputFile> file = OutputFile::create(options.json);
-  if (!file) return failed(file.error());
   const std::string text = print_report(to_json(options, threads, kernels->name(), all, read_ms));
-  if (Result<void> written = file->write(text); !written) return failed(written.error());
-  if (Result<void> done = file->commit(); !done) return failed(done.error());
+  if (Result<void> done = write_file(options.json, text); !done) return failed(done.error());
   return {};
 }
 
@@ -215,14 +212,13 @@ void add_bench(CLI::App& app, Outcome& outcome) {
   add_threads_option(*command, options->threads);
   command->add_option("--json", options->json, "write the numbers as JSON too")->type_name("FILE");
   command->footer(
-      "Updates are synthetic: mixtures of two classes' gradients with noise, f of them replaced "
-      "by\n"
-      "-10 times the mean of the rest. 'x read' compares with reading the updates once with the\n"
-      "same threads in the same run, which no rule can beat. Memory is the growth of resident\n"
-      "memory during a call, beyond input and output. Rules that ask for the server's loss get\n"
-      "|w|^2 / 2, whose cost is in their time. With --open all updates but the last are in "
-      "already,\n"
-      "and the time is from its arrival to the result; memory is that of filling the round.\n"
+      "The updates are synthetic: mixtures of two classes' gradients with noise. f of them are\n"
+      "-10 times the mean of the rest. 'x read' divides the time by that of reading the updates\n"
+      "once, with the same threads in the same run; no rule can be faster. Memory is how far the\n"
+      "resident memory grows during a call, without input and output. For rules that ask for the\n"
+      "server's loss it is |w|^2 / 2, and computing it is part of their time. With --open all\n"
+      "updates but the last have arrived: the time is from the last arrival to the result, the\n"
+      "memory that of filling the round.\n"
       "\n"
       "Examples:\n"
       "  boba bench\n"

@@ -13,9 +13,6 @@
 
 namespace boba::tools {
 
-// Splits "krum(f=2,neighbours=3),boba" at the commas outside brackets; blanks around are dropped.
-std::vector<std::string> split_specs(const std::string& list);
-
 // The rules of the list, or all of them where it is empty. A stage that has an option f and was
 // given none gets this one.
 Result<std::vector<Aggregator>> bench_rules(const std::string& list, int f);

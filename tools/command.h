@@ -56,7 +56,6 @@ void add_aggregate(CLI::App& app, Outcome& outcome);
 void add_attack(CLI::App& app, Outcome& outcome);
 void add_bench(CLI::App& app, Outcome& outcome);
 void add_example(CLI::App& app, Outcome& outcome);
-void add_scaling(CLI::App& app, Outcome& outcome);
 // The simulator's; without it they say how to build it. Those that train are in a program of their
 // own.
 inline constexpr const char* kDemoSummary =

@@ -167,13 +167,6 @@ Result<void> print_verdict(Example& example) {
   return {};
 }
 
-Result<void> save_rows(const std::string& path, const UpdateView& rows) {
-  Result<OutputFile> file = OutputFile::create(path);
-  if (!file) return file.error();
-  if (Result<void> written = write_npy(*file, rows); !written) return written;
-  return file->commit();
-}
-
 // The rows of the verdict shown, for trying the other commands on.
 Result<void> save(const Example& example, const std::string& folder) {
   std::error_code status;
@@ -188,7 +181,7 @@ Result<void> save(const Example& example, const std::string& folder) {
   fmt::print("\nSaved for the other commands:\n");
   for (const auto& [name, rows] : files) {
     const std::string path = (std::filesystem::path(folder) / name).string();
-    if (Result<void> saved = save_rows(path, rows); !saved) return saved;
+    if (Result<void> saved = write_npy(path, rows); !saved) return saved;
     fmt::print("  {}  {}\n", printable(path), describe_shape(rows));
   }
   return {};

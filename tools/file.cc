@@ -238,6 +238,13 @@ Result<void> OutputFile::commit() {
   return {};
 }
 
+Result<void> write_file(const std::string& path, std::string_view text) {
+  Result<OutputFile> file = OutputFile::create(path);
+  if (!file) return file.error();
+  if (Result<void> written = file->write(text); !written) return written;
+  return file->commit();
+}
+
 Result<void> check_writable(const std::string& path) {
   const std::string target = follow_links(path);
   Result<Place> place = look_at(path, target);

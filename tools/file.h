@@ -68,6 +68,9 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
+// A whole file.
+Result<void> write_file(const std::string& path, std::string_view text);
+
 // Whether a file could be created there, asked before a long computation rather than after it.
 Result<void> check_writable(const std::string& path);
 

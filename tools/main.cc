@@ -23,8 +23,8 @@ constexpr const char* kDescription =
     "Byzantine-robust aggregation for federations with label skew.\n"
     "\n"
     "boba combines the updates of a federation's clients into one that a minority of hostile\n"
-    "clients cannot steer, and says of every client what was decided and why. It simulates whole\n"
-    "federations, and aggregates rounds that NumPy files hold, one client's update per row.\n";
+    "clients cannot steer. It reports for every client whether the client was accepted, and why.\n"
+    "It simulates whole federations, and aggregates rounds from NumPy files, one update per row.\n";
 
 constexpr const char* kFooter =
     "A rule is written name(option=value,...); stages are joined by |. Quote it for the shell.\n"
@@ -34,7 +34,7 @@ constexpr const char* kFooter =
     "  boba run quickstart                          an experiment, its results in boba.db\n"
     "  boba report                                  the same as a page with pictures\n"
     "  boba example                                 attacks and rules side by side on one round\n"
-    "  boba rules                                   what there is\n"
+    "  boba rules                                   the rules and stages\n"
     "  boba rules boba                              one rule in full, with its options\n"
     "  boba aggregate --rule 'mkrum(f=2)' --updates updates.npy\n"
     "  boba aggregate --rule 'boba(f=2)' --updates updates.npy --server server.npy \\\n"
@@ -44,7 +44,7 @@ constexpr const char* kFooter =
     "  boba bench --n 115 --d 199210 --classes 10 --f 16\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 the command line was not understood.\n"
-    "'boba COMMAND --help' tells more of each command.";
+    "'boba COMMAND --help' explains one command.";
 
 // The subcommand that was being read, as the user typed it: "boba aggregate", "boba data list".
 std::string spoken_name(const CLI::App& app) {
@@ -126,7 +126,6 @@ int run(int argc, char** argv) {
   add_aggregate(app, outcome);
   add_attack(app, outcome);
   add_bench(app, outcome);
-  add_scaling(app, outcome);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

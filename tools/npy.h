@@ -49,5 +49,7 @@ class NpyFile {
 
 // Puts the rows into a file that is still to be committed.
 Result<void> write_npy(OutputFile& file, const UpdateView& rows);
+// A whole file.
+Result<void> write_npy(const std::string& path, const UpdateView& rows);
 
 }  // namespace boba::tools

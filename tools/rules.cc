@@ -12,7 +12,7 @@ void add_rules(CLI::App& app, Outcome& outcome) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("rules", "list the rules and stages, or explain one");
-  command->add_option("NAME", options->name, "a rule or stage: tell all about it");
+  command->add_option("NAME", options->name, "explain this rule or stage");
   command->add_flag("--json", options->json, "print JSON");
   command->footer(
       "Examples:\n"

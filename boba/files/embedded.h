@@ -11,4 +11,12 @@ struct EmbeddedFile {
   std::string_view text;
 };
 
+// Empty if no file has this path.
+inline std::string_view embedded_text(std::span<const EmbeddedFile> files, std::string_view path) {
+  for (const EmbeddedFile& file : files) {
+    if (file.path == path) return file.text;
+  }
+  return {};
+}
+
 }  // namespace boba

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +16,10 @@ class CsvParser {
  public:
   CsvParser(ByteStream& stream, std::size_t columns,
             const std::function<Result<void>(const CsvRow&)>& body)
-      : stream_(stream), columns_(columns), body_(body), fields_(columns) {}
+      : stream_(stream),
+        columns_(columns),
+        body_(body),
+        fields_(std::max<std::size_t>(columns, 1)) {}
 
   Result<void> run() {
     while (true) {
@@ -35,6 +39,7 @@ class CsvParser {
   enum class State : std::uint8_t { kStart, kPlain, kQuoted, kClosed };
 
   Result<void> take(char c) {
+    if (c == '\n') ++line_;
     if (state_ == State::kQuoted) {
       if (c != '"') return append(c);
       state_ = State::kClosed;
@@ -81,6 +86,7 @@ class CsvParser {
     if (in_row_) return;
     in_row_ = true;
     row_offset_ = offset_;
+    row_line_ = line_;
   }
 
   Result<void> append(char c) {
@@ -96,16 +102,23 @@ class CsvParser {
   Result<void> end_field() {
     begin_row();
     state_ = State::kStart;
-    if (++column_ < columns_) return {};
+    if (++column_ < fields_.size()) return {};
+    if (columns_ == 0) {
+      fields_.emplace_back();
+      return {};
+    }
     return wrong(fmt::format("row {} goes on; expected {} fields", row_, columns_));
   }
 
   Result<void> end_row() {
     if (!in_row_) return {};
-    if (column_ + 1 != columns_) {
+    if (columns_ != 0 && column_ + 1 != columns_) {
       return wrong(fmt::format("row {} has {} fields; expected {}", row_, column_ + 1, columns_));
     }
-    const CsvRow row{.number = row_, .offset = row_offset_, .fields = fields_};
+    const CsvRow row{.number = row_,
+                     .line = row_line_,
+                     .offset = row_offset_,
+                     .fields = std::span(fields_).first(column_ + 1)};
     if (Result<void> done = body_(row); !done) return done;
     for (std::string& field : fields_) field.clear();
     ++row_;
@@ -136,6 +149,8 @@ class CsvParser {
   bool in_row_ = false;
   std::size_t column_ = 0;
   std::size_t row_ = 1;
+  std::size_t line_ = 1;
+  std::size_t row_line_ = 1;
   std::uint64_t offset_ = 0;
   std::uint64_t row_offset_ = 0;
   std::uint64_t opened_ = 0;

@@ -15,11 +15,13 @@ namespace boba::sim {
 
 struct CsvRow {
   std::size_t number = 0;    // the first is 1
+  std::size_t line = 0;      // of its first byte; the first is 1
   std::uint64_t offset = 0;  // of its first byte
   std::span<const std::string> fields;
 };
 
-// The whole file; every row has this many fields, empty lines aside. An error of body ends it.
+// Reads the whole file and skips empty lines. Every row must have this many fields; 0: any number.
+// An error of body ends it.
 Result<void> read_csv(ByteStream& stream, std::size_t columns,
                       const std::function<Result<void>(const CsvRow&)>& body);
 

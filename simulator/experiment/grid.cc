@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "boba/text/split.h"
 #include "boba/text/names.h"
 #include "boba/text/printable.h"
 #include "simulator/experiment/axes.h"
@@ -69,12 +70,6 @@ void next_combination(std::span<const Axis> axes, std::vector<std::size_t>& chos
     if (++chosen[k] < axes[k].values.size()) return;
     chosen[k] = 0;
   }
-}
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == text.npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
 }
 
 Error unknown_file(const std::string& name) {

@@ -12,6 +12,7 @@
 #include "boba/attacks/registry.h"
 #include "boba/core/sketch.h"
 #include "boba/core/spec.h"
+#include "boba/text/split.h"
 #include "boba/rules/registry.h"
 #include "boba/text/names.h"
 #include "boba/text/printable.h"
@@ -31,12 +32,6 @@ constexpr std::size_t kMostClasses = 65536;
 constexpr std::string_view kServerStages[] = {
     "server", "selfrej", "avgrej",         "zeno",           "fltrust",   "bygars",
     "boba",   "boba-es", "boba-no-stage1", "boba-no-stage2", "server-mix"};
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 void canonicalise_server(Experiment& experiment) {
   ServerSection& server = experiment.server;

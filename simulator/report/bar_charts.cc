@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "simulator/report/line_panel.h"
 #include "simulator/report/scale.h"
 #include "simulator/report/svg.h"
 #include "simulator/report/text.h"

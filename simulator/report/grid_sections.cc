@@ -6,10 +6,9 @@
 #include <cmath>
 
 #include "simulator/report/bar_charts.h"
-#include "simulator/report/line_panel.h"
 #include "simulator/report/matrix_chart.h"
-#include "simulator/report/palette.h"
 #include "simulator/report/sections.h"
+#include "simulator/report/svg.h"
 #include "simulator/report/text.h"
 
 namespace boba::sim::report {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simulator/report/palette.h"
 #include "simulator/report/svg.h"
 #include "simulator/report/text.h"
 
@@ -131,10 +130,6 @@ void draw_end_labels(Svg& svg, const LinePanel& panel, const LinearScale& y, dou
 }
 
 }  // namespace
-
-std::string series_class(std::size_t hue) {
-  return fmt::format("series c{} d{} v{}", hue % kHues, hue % kDashes, hue / kHues % kFillings);
-}
 
 std::string line_panel(const LinePanel& panel) {
   const double right = kSize.width - (panel.end_labels ? kLabelRoom : 12);

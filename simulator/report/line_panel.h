@@ -28,7 +28,4 @@ struct LinePanel {
 
 std::string line_panel(const LinePanel& panel);
 
-// "series c3 d3 v0": the colour, the dashes and the filling of bars of a rule.
-std::string series_class(std::size_t hue);
-
 }  // namespace boba::sim::report

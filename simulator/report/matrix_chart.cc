@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "simulator/report/line_panel.h"
-#include "simulator/report/palette.h"
 #include "simulator/report/svg.h"
 #include "simulator/report/text.h"
 

@@ -1,4 +1,5 @@
-// Settings: runs that may be compared, with the grid of their rules and attacks.
+// Settings: runs that may be compared, with the grid of their rules and attacks. Their experiments
+// differ in rule, attack, number of Byzantine clients and seed only.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/report/grouping.h"
 #include "simulator/report/report_data.h"
 #include "simulator/report/statistics.h"
 
 namespace boba::sim::report {
+
+using Config = std::vector<std::pair<std::string, std::string>>;  // key and value, in order
+
+// The lines "key = value" of a run's experiment.
+Config config_of(const RunHeader& header);
 
 // A rule, or an attack with its number of Byzantine clients.
 struct Axis {
@@ -57,7 +62,9 @@ struct Setting {
   std::vector<Worst> worst_cases() const;
 };
 
-// In the order of their first runs. The runs must outlive them.
+// In the order of their first runs. A rule without server data has no word of them in its
+// experiment, and a run without attackers none of when they come: such a run belongs to every
+// setting that is like it otherwise. The runs must outlive the settings.
 std::vector<Setting> settings_of(std::span<const RunData> runs);
 
 // "bucketing(s=2) | krum(f=16)" -> "bucketing | krum".

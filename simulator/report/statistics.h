@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,14 @@ struct Statistics {
   double deviation = 0;  // of a sample: divided by count - 1; 0 for fewer than two
   double low = 0;
   double high = 0;
+
+  // None where there are too few numbers.
+  std::optional<double> known_mean() const {
+    return count > 0 ? std::optional(mean) : std::nullopt;
+  }
+  std::optional<double> known_deviation() const {
+    return count > 1 ? std::optional(deviation) : std::nullopt;
+  }
 };
 
 // Numbers that are not finite are left out.

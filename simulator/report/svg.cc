@@ -1,11 +1,17 @@
 #include "simulator/report/svg.h"
 
+#include <fmt/format.h>
+
 #include <cassert>
 #include <utility>
 
 #include "simulator/report/text.h"
 
 namespace boba::sim::report {
+
+std::string series_class(std::size_t hue) {
+  return fmt::format("series c{} d{} v{}", hue % kHues, hue % kDashes, hue / kHues % kFillings);
+}
 
 Svg::Svg(SvgSize size, std::string_view title, std::string_view description, Attributes extra) {
   const std::string width = number(size.width);

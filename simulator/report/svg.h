@@ -2,6 +2,7 @@
 // is given, so its result is well-formed whatever the words are.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -19,6 +20,15 @@ struct SvgSize {
   double width = 0;
   double height = 0;
 };
+
+// How many colours report.css has, for light and for dark pages.
+inline constexpr int kHues = 12;     // of rules: classes c0, c1, ...
+inline constexpr int kDashes = 7;    // d0, d1, ...; 7 and 12 have no common factor: 84 rules differ
+inline constexpr int kFillings = 3;  // of bars, which have no dashes: v0, v1, v2; 36 rules differ
+inline constexpr int kShades = 9;    // of heat maps: h0 is low, h8 high; k0..k8 the text upon them
+
+// "series c3 d3 v0": the colour, the dashes and the filling of bars of a rule.
+std::string series_class(std::size_t hue);
 
 class Svg {
  public:

@@ -49,11 +49,6 @@ std::optional<double> of(const Statistics& statistics, double Statistics::*part)
   return statistics.*part;
 }
 
-std::optional<double> deviation_of(const Statistics& statistics) {
-  if (statistics.count < 2) return std::nullopt;
-  return statistics.deviation;
-}
-
 double mean_seconds(const Cell& cell) {
   double sum = 0;
   for (const RunData* run : cell.runs) sum += run->record.seconds;
@@ -68,9 +63,9 @@ std::string summary_row(const Setting& setting, std::size_t rule, std::size_t at
   if (cell.failed > 0) seeds += fmt::format(" ({} of {} failed)", cell.failed, cell.all);
   return "<tr>" + words(setting.rules[rule].spec) + words(axis.spec) +
          value(axis.byzantine, std::to_string(axis.byzantine)) + value(count, seeds) +
-         share(of(cell.accuracy, &Statistics::mean)) + share(deviation_of(cell.accuracy)) +
+         share(cell.accuracy.known_mean()) + share(cell.accuracy.known_deviation()) +
          share(of(cell.accuracy, &Statistics::low)) + share(of(cell.accuracy, &Statistics::high)) +
-         share(of(cell.mrd, &Statistics::mean)) +
+         share(cell.mrd.known_mean()) +
          (cell.runs.empty() ? value({}, "")
                             : value(mean_seconds(cell), duration(mean_seconds(cell)))) +
          "</tr>";

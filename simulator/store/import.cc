@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "boba/text/printable.h"
+#include "simulator/store/claim.h"
 #include "simulator/store/open.h"
-#include "simulator/store/owner.h"
 #include "simulator/store/schema.h"
 
 namespace boba::sim::store {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "simulator/store/claim.h"
 #include "simulator/store/json_text.h"
-#include "simulator/store/owner.h"
 #include "simulator/store/store.h"
 #include "simulator/store/where.h"
 
@@ -240,6 +240,41 @@ Result<std::optional<std::string>> read_checkpoint(Database& database, std::int6
       });
   if (!done) return done.error();
   return bytes;
+}
+
+Result<std::vector<MeasurementRecord>> read_measurements(Database& database,
+                                                         std::string_view experiment) {
+  std::vector<MeasurementRecord> records;
+  Result<void> done = database.each(
+      "SELECT m.measurement, m.experiment, m.config, m.data, m.seed, m.version, m.machine,"
+      " m.seconds, m.created, p.series, p.x, p.y FROM measurements AS m"
+      " LEFT JOIN points AS p ON p.measurement = m.measurement"
+      " WHERE ?1 = '' OR m.experiment = ?1 ORDER BY m.measurement, p.series, p.number",
+      {experiment}, [&](Row& row) {
+        const std::int64_t id = row.integer();
+        if (records.empty() || records.back().id != id) {
+          MeasurementRecord& record = records.emplace_back();
+          record.id = id;
+          record.experiment = row.text();
+          record.config = row.text();
+          record.data = row.text();
+          record.seed = static_cast<std::uint64_t>(row.integer());
+          record.version = row.text();
+          record.machine = row.text();
+          record.seconds = row.number();
+          record.created = row.text();
+        } else {
+          row.skip(8);
+        }
+        if (row.is_null()) return Result<void>();
+        MeasuredPoint& point = records.back().points.emplace_back();
+        point.series = row.text();
+        point.x = row.number();
+        point.y = row.number();
+        return Result<void>();
+      });
+  if (!done) return done.error();
+  return records;
 }
 
 }  // namespace boba::sim::store

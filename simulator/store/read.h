@@ -23,5 +23,7 @@ Result<std::vector<RoundRecord>> read_rounds(Database& database, std::int64_t ru
 Result<std::vector<EvaluationRecord>> read_evaluations(Database& database, std::int64_t run);
 Result<std::optional<EstimateRecord>> read_last_estimate(Database& database, std::int64_t run);
 Result<std::optional<std::string>> read_checkpoint(Database& database, std::int64_t run);
+Result<std::vector<MeasurementRecord>> read_measurements(Database& database,
+                                                         std::string_view experiment);
 
 }  // namespace boba::sim::store

@@ -5,12 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -91,6 +93,163 @@ Result<void> write_all(int descriptor, std::string_view bytes, const std::filesy
   return sync_file(descriptor) ? Result<void>() : error_at(path, "write");
 }
 
+// The reader checks what the header says before it believes a byte of it.
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t kLongestHeader = 100'000'000;  // as the format's own reader has it
+constexpr int kDeepest = 3;                            // the file, a tensor, its shape
+
+// A tensor as the header has it.
+struct Entry {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+Error wrong(std::string message) {
+  return {ErrorCode::kIo, "no safetensors file: " + std::move(message)};
+}
+
+Error wrong_entry(const std::string& name, std::string_view message) {
+  return wrong(fmt::format("header: tensor '{}': {}", name, message));
+}
+
+Result<std::string_view> header_text(std::string_view bytes) {
+  if (bytes.size() < kPrefix) {
+    return wrong(fmt::format("byte 0: expected 8 bytes with the header's length, found {} bytes",
+                             bytes.size()));
+  }
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), kPrefix);
+  if (length > kLongestHeader || length > bytes.size() - kPrefix) {
+    return wrong(fmt::format("byte 0: the header's length is {}, but {}", length,
+                             length > kLongestHeader
+                                 ? fmt::format("at most {} are allowed", kLongestHeader)
+                                 : fmt::format("{} bytes follow", bytes.size() - kPrefix)));
+  }
+  const std::string_view header = bytes.substr(kPrefix, length);
+  if (!header.starts_with('{')) return wrong("byte 8: expected '{', the header's first byte");
+  return header;
+}
+
+// JSON libraries keep one of two equal keys without a word, and nest as deep as they are asked.
+Result<Json> parse_header(std::string_view text) {
+  std::vector<std::set<std::string>> keys;
+  std::string fault;
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    using Event = Json::parse_event_t;
+    const auto level = static_cast<std::size_t>(depth);
+    if (depth >= kDeepest && (event == Event::object_start || event == Event::array_start)) {
+      if (fault.empty()) fault = "header: nested too deep";
+      return false;
+    }
+    if (event == Event::object_start) {
+      keys.resize(level + 2);
+      keys[level + 1].clear();
+    }
+    // Below an object that is too deep there are keys without a set.
+    if (event == Event::key && level < keys.size() &&
+        !keys[level].insert(parsed.get<std::string>()).second) {
+      fault = fmt::format("header: the name '{}' comes twice", parsed.get<std::string>());
+    }
+    return true;
+  };
+  try {
+    Json header = Json::parse(text, watch);
+    if (!fault.empty()) return wrong(fault);
+    if (!header.is_object()) return wrong("byte 8: expected a JSON object");
+    return header;
+  } catch (const Json::parse_error& error) {
+    return wrong(fmt::format("byte {}: the header is no JSON", kPrefix + error.byte - 1));
+  } catch (const Json::exception& error) {
+    return wrong(fmt::format("the header is no JSON that can be read: {}", error.what()));
+  }
+}
+
+Result<std::map<std::string, std::string>> read_metadata(const Json& json) {
+  std::map<std::string, std::string> metadata;
+  if (!json.is_object()) return wrong("header: __metadata__ should be an object of texts");
+  for (const auto& item : json.items()) {
+    if (!item.value().is_string()) {
+      return wrong(fmt::format("header: __metadata__: '{}' should be a text", item.key()));
+    }
+    metadata[item.key()] = item.value().get<std::string>();
+  }
+  return metadata;
+}
+
+// A list of numbers from 0 to 2^63 - 1.
+std::optional<std::vector<std::int64_t>> read_extents(const Json& json) {
+  if (!json.is_array()) return std::nullopt;
+  std::vector<std::int64_t> extents;
+  for (const Json& value : json) {
+    constexpr auto kMost = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost) return std::nullopt;
+    extents.push_back(value.get<std::int64_t>());
+  }
+  return extents;
+}
+
+bool holds(const Entry& entry) {
+  // Factors of 0 make the product 0 whatever the others are.
+  if (std::find(entry.shape.begin(), entry.shape.end(), 0) != entry.shape.end()) {
+    return entry.begin == entry.end;
+  }
+  std::uint64_t left = entry.end - entry.begin;
+  if (left % sizeof(float) != 0) return false;
+  left /= sizeof(float);
+  for (const std::int64_t extent : entry.shape) {
+    const auto factor = static_cast<std::uint64_t>(extent);
+    if (left % factor != 0) return false;
+    left /= factor;
+  }
+  return left == 1;
+}
+
+Result<Entry> read_entry(const std::string& name, const Json& json, std::uint64_t size) {
+  if (!json.is_object()) return wrong_entry(name, "expected an object");
+  for (const char* key : {"dtype", "shape", "data_offsets"}) {
+    if (!json.contains(key)) return wrong_entry(name, fmt::format("it has no {}", key));
+  }
+  if (json["dtype"] != "F32") {
+    return wrong_entry(name, fmt::format("its dtype is {}; only \"F32\" is read",
+                                         json["dtype"].dump(-1, ' ', true)));
+  }
+  const auto shape = read_extents(json["shape"]);
+  if (!shape) return wrong_entry(name, "its shape is no list of sizes");
+  const auto offsets = read_extents(json["data_offsets"]);
+  if (!offsets || offsets->size() != 2) {
+    return wrong_entry(name, "its data_offsets are no pair of positions");
+  }
+  Entry entry{name, *shape, static_cast<std::uint64_t>((*offsets)[0]),
+              static_cast<std::uint64_t>((*offsets)[1])};
+  if (entry.begin > entry.end || entry.end > size) {
+    return wrong_entry(name, fmt::format("data_offsets [{},{}] are outside the {} bytes of numbers",
+                                         entry.begin, entry.end, size));
+  }
+  if (!holds(entry)) {
+    return wrong_entry(name, fmt::format("data_offsets [{},{}] do not fit the shape [{}] of F32",
+                                         entry.begin, entry.end, fmt::join(entry.shape, ",")));
+  }
+  return entry;
+}
+
+// Every byte belongs to one tensor.
+Result<void> check_cover(const std::vector<Entry>& entries, std::uint64_t size) {
+  std::uint64_t reached = 0;
+  for (const Entry& entry : entries) {
+    if (entry.begin != reached) {
+      return wrong_entry(entry.name, fmt::format("it begins at {}; expected {}, where the one "
+                                                 "before ends",
+                                                 entry.begin, reached));
+    }
+    reached = entry.end;
+  }
+  if (reached == size) return {};
+  return wrong(fmt::format("the tensors end at {} of {} bytes of numbers", reached, size));
+}
+
 }  // namespace
 
 std::string to_safetensors(const TensorFile& file) {
@@ -140,6 +299,42 @@ Result<TensorFile> read_safetensors(const std::filesystem::path& path) {
   if (tensors) return tensors;
   return Error{tensors.error().code,
                fmt::format("cannot read {}: {}", path.string(), tensors.error().message)};
+}
+
+Result<TensorFile> from_safetensors(std::string_view bytes) {
+  Result<std::string_view> text = header_text(bytes);
+  if (!text) return text.error();
+  Result<Json> header = parse_header(*text);
+  if (!header) return header.error();
+  const std::string_view numbers = bytes.substr(kPrefix + text->size());
+  TensorFile file;
+  std::vector<Entry> entries;
+  for (const auto& item : header->items()) {
+    if (item.key() == "__metadata__") {
+      Result<std::map<std::string, std::string>> metadata = read_metadata(item.value());
+      if (!metadata) return metadata.error();
+      file.metadata = std::move(*metadata);
+      continue;
+    }
+    Result<Entry> entry = read_entry(item.key(), item.value(), numbers.size());
+    if (!entry) return entry.error();
+    entries.push_back(std::move(*entry));
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  });
+  if (Result<void> covered = check_cover(entries, numbers.size()); !covered) {
+    return covered.error();
+  }
+  for (Entry& entry : entries) {
+    NamedTensor& tensor = file.tensors.emplace_back();
+    tensor.name = std::move(entry.name);
+    tensor.shape = std::move(entry.shape);
+    tensor.values.resize((entry.end - entry.begin) / sizeof(float));
+    if (tensor.values.empty()) continue;
+    std::memcpy(tensor.values.data(), numbers.data() + entry.begin, entry.end - entry.begin);
+  }
+  return file;
 }
 
 }  // namespace boba::sim

@@ -6,10 +6,9 @@
 #include <mutex>
 #include <utility>
 
+#include "simulator/store/claim.h"
 #include "simulator/store/import.h"
-#include "simulator/store/measurements.h"
 #include "simulator/store/open.h"
-#include "simulator/store/owner.h"
 #include "simulator/store/read.h"
 #include "simulator/store/write.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "boba/core/result.h"
-#include "simulator/store/import_report.h"
+#include "simulator/store/import.h"
 #include "simulator/store/records.h"
 
 namespace boba::sim {

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 
+#include "boba/text/split.h"
 #include "boba/text/names.h"
 
 namespace boba::sim::store {
@@ -56,29 +57,6 @@ struct Condition {
   std::string_view operation;
   std::string_view value;
 };
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\n");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
-}
-
-// At commas outside brackets.
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> parts;
-  std::size_t begin = 0;
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')') --depth;
-    if (text[i] == ',' && depth <= 0) {
-      parts.push_back(text.substr(begin, i - begin));
-      begin = i + 1;
-    }
-  }
-  parts.push_back(text.substr(begin));
-  return parts;
-}
 
 Result<Condition> parse_condition(std::string_view text) {
   const std::size_t place = text.find_first_of("!=~<>");
@@ -185,7 +163,7 @@ Result<Where> parse_where(std::string_view text) {
   Where where;
   where.sql = "1";
   if (trimmed(text).empty()) return where;
-  for (const std::string_view part : split(text)) {
+  for (const std::string_view part : split_specs(text)) {
     Result<Condition> condition = parse_condition(part);
     if (!condition) return condition.error();
     if (Result<void> added = add(*condition, where); !added) return added.error();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "simulator/store/json_text.h"
 
@@ -94,6 +95,20 @@ Result<void> insert_round_entry(Database& database, std::int64_t run, const Roun
                       {entry.round.round, seconds_of(entry.round), run});
 }
 
+Result<void> insert_points(Database& database, std::int64_t id,
+                           const std::vector<MeasuredPoint>& points) {
+  Result<Statement> insert = database.prepare("INSERT INTO points VALUES (?, ?, ?, ?, ?)");
+  if (!insert) return insert.error();
+  std::map<std::string, std::int64_t> numbers;
+  for (const MeasuredPoint& point : points) {
+    const std::int64_t number = numbers[point.series]++;
+    if (Result<void> done = insert->run({id, point.series, number, point.x, point.y}); !done) {
+      return done;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::int64_t> add_run(Database& database, const RunHeader& header) {
@@ -173,6 +188,27 @@ Result<void> forget_from(Database& database, std::int64_t run, int round) {
       " + coalesce(aggregate_seconds, 0) + coalesce(evaluate_seconds, 0))"
       " FROM rounds WHERE run = ?1) WHERE run = ?1",
       {run, round});
+}
+
+Result<void> write_measurement(Database& database, const MeasurementRecord& measurement) {
+  Result<Transaction> transaction = Transaction::begin(database);
+  if (!transaction) return transaction.error();
+  const auto seed = static_cast<std::int64_t>(measurement.seed);
+  Result<void> done = database.run(
+      "DELETE FROM measurements WHERE experiment = ? AND config = ? AND data = ? AND seed = ?",
+      {measurement.experiment, measurement.config, measurement.data, seed});
+  if (done) {
+    done = database.run(
+        "INSERT INTO measurements (experiment, config, data, seed, version, machine, seconds,"
+        " created) VALUES (?, ?, ?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+        {measurement.experiment, measurement.config, measurement.data, seed, measurement.version,
+         measurement.machine, measurement.seconds});
+  }
+  if (!done) return done;
+  Result<std::int64_t> id = database.integer("SELECT last_insert_rowid()");
+  if (!id) return id.error();
+  done = insert_points(database, *id, measurement.points);
+  return done ? transaction->commit() : done;
 }
 
 }  // namespace boba::sim::store

@@ -1,4 +1,4 @@
-// The writes of a Store. Each is one transaction; owner is this process.
+// The writes of a Store. Each is one transaction; owner is this process. claim.h has the claim.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,6 @@ namespace boba::sim::store {
 
 Result<std::int64_t> add_run(Database& database, const RunHeader& header);
 
-// version: of the boba that will run it; empty: as it is.
-Result<ClaimOutcome> claim(Database& database, std::int64_t run, ClaimMode mode,
-                           const std::string& owner, const std::string& version);
-
 Result<void> write_clients(Database& database, std::int64_t run, const std::string& owner,
                            std::span<const ClientRecord> clients);
 Result<void> write_round(Database& database, std::int64_t run, const std::string& owner,
@@ -32,6 +28,8 @@ struct Ending {
 };
 Result<void> end_run(Database& database, std::int64_t run, const std::string& owner,
                      const Ending& ending);
+
+Result<void> write_measurement(Database& database, const MeasurementRecord& measurement);
 
 // Forgets what the run wrote of this round and later ones, and what that took.
 Result<void> forget_from(Database& database, std::int64_t run, int round);

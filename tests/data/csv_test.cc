@@ -45,6 +45,21 @@ TEST(Csv, EndsOfLinesAndOfTheFile) {
   EXPECT_EQ(rows_of(""), Rows());
 }
 
+TEST(Csv, RowsOfAnyLengthHaveTheirLine) {
+  const std::vector<std::uint8_t> bytes = bytes_of("a\n1,\"two\nlines\",3\n\n4,5\n");
+  ByteStream stream = ByteStream::from_memory("x", bytes);
+  Rows rows;
+  std::vector<std::size_t> lines;
+  const Result<void> read = read_csv(stream, 0, [&](const CsvRow& row) -> Result<void> {
+    rows.emplace_back(row.fields.begin(), row.fields.end());
+    lines.push_back(row.line);
+    return {};
+  });
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(rows, (Rows{{"a"}, {"1", "two\nlines", "3"}, {"4", "5"}}));
+  EXPECT_EQ(lines, (std::vector<std::size_t>{1, 2, 5}));
+}
+
 TEST(Csv, FieldsAcrossBuffers) {
   // Longer than what is read at a time, so that every state is met at a border.
   std::string text;

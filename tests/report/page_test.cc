@@ -1,4 +1,4 @@
-#include "simulator/report/page.h"
+#include "simulator/report/report.h"
 
 #include <gtest/gtest.h>
 

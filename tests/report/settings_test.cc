@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "simulator/report/page.h"
+#include "simulator/report/report.h"
 #include "tests/support/report_markup.h"
 #include "tests/support/report_samples.h"
 

@@ -7,9 +7,8 @@
 #include <set>
 #include <string>
 
-#include "simulator/report/line_panel.h"
-#include "simulator/report/page.h"
-#include "simulator/report/palette.h"
+#include "simulator/report/report.h"
+#include "simulator/report/svg.h"
 
 namespace boba::sim::report {
 namespace {

@@ -54,8 +54,10 @@ class PaperComparison : public ::testing::Test {
   }
 
   std::vector<reproduction::Goal> goals_now() {
-    return reproduction::goals(compared("unbiasedness"), compared("robustness"),
-                               compared("precision"));
+    return reproduction::goals(*reproduction::targets(),
+                               {{"unbiasedness", compared("unbiasedness")},
+                                {"robustness", compared("robustness")},
+                                {"precision", compared("precision")}});
   }
 
   TemporaryFolder folder_;
@@ -187,7 +189,7 @@ TEST_F(PaperComparison, TheCsvHasALineForEachCell) {
 
 TEST_F(PaperComparison, GoalsAreMetByThePapersOwnNumbers) {
   const auto exact = [](const PaperRun&) { return 0.0; };
-  for (const reproduction::Goal& goal : reproduction::goals({}, {}, {})) {
+  for (const reproduction::Goal& goal : reproduction::goals(*reproduction::targets(), {})) {
     EXPECT_EQ(goal.state, GoalState::kNotRun) << goal.words;
   }
   for (const char* grid : {"mnist", "ag-news", "cifar10"}) {
@@ -215,6 +217,33 @@ TEST_F(PaperComparison, GoalsThatAreMissedSayBy) {
   EXPECT_EQ(goals[4].state, GoalState::kNotRun);
   EXPECT_EQ(goals[6].state, GoalState::kMet);
   EXPECT_EQ(goals[8].state, GoalState::kNotRun);
+}
+
+TEST(Targets, MistakesNameTheLine) {
+  const std::string head = "check,experiments,subject,dataset,rules,value,within\n";
+  const auto good = reproduction::parse_targets(head + "no attack,a|b,M,mnist,boba,71.70,1\n", "x");
+  ASSERT_TRUE(good) << good.error().message;
+  ASSERT_EQ(good->size(), 1U);
+  EXPECT_EQ((*good)[0].experiments, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ((*good)[0].value.number, 71.7);
+  EXPECT_EQ((*good)[0].value.text, "71.70");
+  const auto fault = [&](const std::string& line) {
+    const auto bad =
+        reproduction::parse_targets(head + "each attack,a,M,mnist,boba,1,\n" + line, "x.csv");
+    return bad ? "" : bad.error().message;
+  };
+  EXPECT_EQ(
+      fault("best,a,M,mnist,boba,1,\n"),
+      "x.csv:3: there is no check 'best'; those are: agrees, worst case, first by worst case, "
+      "median MRD, no attack, each attack");
+  EXPECT_EQ(fault("worst case,a,M,mnist,boba,high,\n"), "x.csv:3: 'high' is not allowed in value");
+  EXPECT_EQ(fault("worst case,a,M,mnist,boba,,\n"), "x.csv:3: '' is not allowed in value");
+  EXPECT_EQ(fault("worst case,a,M,mnist,boba,1,1\n"), "x.csv:3: '1' is not allowed in within");
+  EXPECT_EQ(fault("worst case,a,M,mnist,boba|krum,1,\n"),
+            "x.csv:3: 'worst case' takes one rule, not 'boba|krum'");
+  EXPECT_EQ(fault("agrees,a,M,mnist,,,1\n"), "x.csv:3: 'agrees' takes rules, not ''");
+  EXPECT_EQ(fault("worst case,,M,mnist,boba,1,\n"), "x.csv:3: there is no experiment");
+  EXPECT_EQ(fault("worst case\n"), "x.csv:3: 1 cells; there are 7 columns");
 }
 
 // What float32 reaches does not stand for what the tables do, nor the other way round.

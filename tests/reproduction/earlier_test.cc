@@ -7,7 +7,6 @@
 #include "reproduction/comparison.h"
 #include "reproduction/goals.h"
 #include "reproduction/paper_report.h"
-#include "reproduction/round_means.h"
 #include "tests/reproduction/runs.h"
 #include "tests/support/report_markup.h"
 #include "tests/support/tools_process.h"
@@ -189,7 +188,8 @@ TEST_F(PaperEarlier, AMeanAloneHasNoMedian) {
     add_earlier(report_of("unbiasedness,mnist,boba,none,,mrd,,,1.5,1,5,,," + by_seed + "\n"),
                 *results);
     const auto published = reproduction::published_values("unbiasedness");
-    return reproduction::goals(compare(*results, *published, {}, false), {}, {})[6];
+    return reproduction::goals(*reproduction::targets(),
+                               {{"unbiasedness", compare(*results, *published, {}, false)}})[6];
   };
   EXPECT_EQ(goal("").state, reproduction::GoalState::kNotRun);
   EXPECT_EQ(goal("1:1 2:1 3:1 4:9 5:1").state, reproduction::GoalState::kMet);

@@ -34,11 +34,13 @@ TEST(PublishedValues, AreAsManyAsThePaperPrints) {
   EXPECT_EQ(values_of("ablation").size(), 5U * 7);
   EXPECT_EQ(values_of("dirichlet").size(), 3U * (4 * 9 - 1));
   EXPECT_EQ(values_of("participation").size(), 4U * (4 * 9 - 1));
+  // Three data sets have a number of fits, two rules a time.
+  EXPECT_EQ(values_of("cost").size(), 5U);
   const auto nonsense = reproduction::published_values("nonsense");
   ASSERT_FALSE(nonsense);
   EXPECT_EQ(nonsense.error().message,
-            "there are no published values 'nonsense'; those are: ablation, corruption, dirichlet, "
-            "participation, robustness, unbiasedness");
+            "there are no published values 'nonsense'; those are: ablation, corruption, cost, "
+            "dirichlet, participation, robustness, unbiasedness");
   EXPECT_TRUE(reproduction::published_values(std::vector<std::string>{})->empty());
   const std::vector<std::string> two = {"unbiasedness", "ablation"};
   EXPECT_EQ(reproduction::published_values(two)->size(), 16U * 3 * 2 - 3 + 5 * 7);

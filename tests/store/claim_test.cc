@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "simulator/store/owner.h"
+#include "simulator/store/claim.h"
 #include "simulator/store/sqlite.h"
 #include "simulator/store/store.h"
 #include "tests/support/store_samples.h"

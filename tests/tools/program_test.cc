@@ -11,9 +11,8 @@
 namespace boba::test {
 namespace {
 
-constexpr const char* kCommands[] = {"demo",   "run",     "results", "show",    "report",
-                                     "data",   "example", "rules",   "attacks", "aggregate",
-                                     "attack", "bench",   "scaling"};
+constexpr const char* kCommands[] = {"demo",    "run",   "results", "show",      "report", "data",
+                                     "example", "rules", "attacks", "aggregate", "attack", "bench"};
 
 TEST(Program, HelpTeachesByExample) {
   const Finished help = run_boba({"--help"});

@@ -129,15 +129,16 @@ void add_data(CLI::App& app, Outcome& outcome) {
     std::vector<std::string> names;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("data", "data sets: what is there, and is it intact");
+  CLI::App* command = app.add_subcommand("data", "list data sets and check their files");
   command->require_subcommand(1);
   command->footer(
       "Examples:\n"
       "  boba data list\n"
       "  boba data verify mnist\n"
       "\n"
-      "'boba data list --help' and 'boba data verify --help' tell more.");
-  CLI::App* list = command->add_subcommand("list", "what was found where, and how to get the rest");
+      "'boba data list --help' and 'boba data verify --help' explain each.");
+  CLI::App* list =
+      command->add_subcommand("list", "list the sets that boba finds, and how to get the others");
   add_data_option(*list, options->folder);
   list->footer(
       "Looks into --data, $BOBA_DATA, the folder of the Debian package dataset-fashion-mnist, and\n"

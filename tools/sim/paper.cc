@@ -80,13 +80,6 @@ Outcome run_list(const ListOptions& options) {
   return {};
 }
 
-Result<void> write_file(const std::string& path, const std::string& text) {
-  Result<OutputFile> file = OutputFile::create(path);
-  if (!file) return file.error();
-  if (Result<void> written = file->write(std::string_view(text)); !written) return written;
-  return file->commit();
-}
-
 Result<reproduction::EarlierReport> read_earlier(const std::string& folder) {
   std::vector<MappedFile> files;
   std::vector<std::string_view> texts;
@@ -155,7 +148,7 @@ Outcome run_report(const ReportCommand& options) {
 void add_list(CLI::App& paper, Outcome& outcome) {
   auto options = std::make_shared<ListOptions>();
   CLI::App* command =
-      paper.add_subcommand("list", "what there is, what is done, how long the rest");
+      paper.add_subcommand("list", "list the experiments, the finished runs and the time left");
   add_paper_choice(*command, options->choice);
   add_paper_settings(*command, options->choice);
   add_db_option(*command, options->db);

@@ -35,10 +35,7 @@ Outcome run_report(const Options& options) {
   }
   Result<std::string> html = make_report(*store, {.title = options.title, .where = options.where});
   if (!html) return failed(html.error());
-  Result<OutputFile> file = OutputFile::create(options.out);
-  if (!file) return failed(file.error());
-  if (Result<void> written = file->write(*html); !written) return failed(written.error());
-  if (Result<void> done = file->commit(); !done) return failed(done.error());
+  if (Result<void> done = write_file(options.out, *html); !done) return failed(done.error());
   fmt::print("{}\n", printable(options.out));
   return {};
 }

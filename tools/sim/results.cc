@@ -11,7 +11,6 @@
 #include "simulator/report/text.h"
 #include "tools/command.h"
 #include "tools/sim/results_common.h"
-#include "tools/sim/results_import.h"
 #include "tools/sim/results_mean.h"
 #include "tools/table.h"
 
@@ -99,9 +98,9 @@ void print_csv(const Runs& runs) {
 }
 
 // "92.45 +- 0.31", without the second part for a single run.
-std::string spread(const Average& average) {
-  if (!average.deviation) return percent(average.mean);
-  return percent(average.mean) + " +- " + percent(average.deviation);
+std::string spread(const sim::report::Statistics& over) {
+  if (over.count < 2) return percent(over.known_mean());
+  return percent(over.mean) + " +- " + percent(over.deviation);
 }
 
 void print_mean_table(const std::vector<RunGroup>& groups) {
@@ -121,7 +120,7 @@ void print_mean_table(const std::vector<RunGroup>& groups) {
     table.add({std::to_string(group.runs), header.dataset, header.model, header.algorithm,
                header.rule, header.attack, std::to_string(header.byzantine),
                std::to_string(header.rounds), spread(group.accuracy), spread(group.mrd),
-               fmt::format("{:.1f}", group.seconds.mean.value_or(0))});
+               fmt::format("{:.1f}", group.seconds.mean)});
   }
   fmt::print("{}", table.text());
 }
@@ -141,11 +140,11 @@ void print_mean_csv(const std::vector<RunGroup>& groups) {
                                             header.attack,
                                             std::to_string(header.byzantine),
                                             std::to_string(header.rounds),
-                                            exact(group.accuracy.mean),
-                                            exact(group.accuracy.deviation),
-                                            exact(group.mrd.mean),
-                                            exact(group.mrd.deviation),
-                                            exact(group.seconds.mean),
+                                            exact(group.accuracy.known_mean()),
+                                            exact(group.accuracy.known_deviation()),
+                                            exact(group.mrd.known_mean()),
+                                            exact(group.mrd.known_deviation()),
+                                            exact(group.seconds.known_mean()),
                                             header.name,
                                             header.partition,
                                             std::to_string(header.honest)};

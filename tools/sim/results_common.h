@@ -26,4 +26,7 @@ std::string percent(std::optional<double> share);
 // Shortest text that reads back as the same number; "" for none or NaN.
 std::string exact(std::optional<double> value);
 
+// boba results import: the runs of another database.
+void add_results_import(CLI::App& results, Outcome& outcome);
+
 }  // namespace boba::tools

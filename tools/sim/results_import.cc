@@ -1,5 +1,3 @@
-#include "tools/sim/results_import.h"
-
 #include <fmt/format.h>
 
 #include <cstddef>

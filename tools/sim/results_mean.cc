@@ -1,10 +1,7 @@
 #include "tools/sim/results_mean.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <map>
-#include <numeric>
 #include <sstream>
 
 namespace boba::tools {
@@ -33,19 +30,6 @@ struct Numbers {
 
 }  // namespace
 
-Average average_of(std::span<const double> values) {
-  Average average;
-  if (values.empty()) return average;
-  const auto n = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-  average.mean = mean;
-  if (values.size() < 2) return average;
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  average.deviation = std::sqrt(squares / (n - 1));
-  return average;
-}
-
 std::vector<RunGroup> group_by_seed(std::span<const sim::RunRecord> runs) {
   std::vector<RunGroup> groups;
   std::vector<Numbers> numbers;
@@ -64,9 +48,9 @@ std::vector<RunGroup> group_by_seed(std::span<const sim::RunRecord> runs) {
     own.seconds.push_back(run.seconds);
   }
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    groups[i].accuracy = average_of(numbers[i].accuracy);
-    groups[i].mrd = average_of(numbers[i].mrd);
-    groups[i].seconds = average_of(numbers[i].seconds);
+    groups[i].accuracy = sim::report::statistics_of(numbers[i].accuracy);
+    groups[i].mrd = sim::report::statistics_of(numbers[i].mrd);
+    groups[i].seconds = sim::report::statistics_of(numbers[i].seconds);
   }
   return groups;
 }

@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
-#include <sstream>
 
+#include "simulator/report/settings.h"
 #include "tools/table.h"
 
 namespace boba::tools {
+
+using sim::report::Statistics;
+
 namespace {
 
 constexpr const char* kNoAttack = "none";
@@ -21,12 +23,7 @@ using Settings = std::map<std::string, std::string>;
 // The keys of a run that could tell it from another one of the same rule, attack and seed.
 Settings settings_of(const sim::RunRecord& run) {
   Settings settings;
-  std::istringstream lines(run.header.config);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t equals = line.find(" = ");
-    if (equals == std::string::npos) continue;
-    settings[line.substr(0, equals)] = line.substr(equals + 3);
-  }
+  for (const auto& [key, value] : sim::report::config_of(run.header)) settings[key] = value;
   for (const char* axis : {"rule", "attack", "seed"}) settings.erase(axis);
   // What a run has no use for says nothing about it.
   if (run.header.attack == kNoAttack) settings.erase("federation.byzantine");
@@ -72,20 +69,9 @@ std::size_t row_place(std::vector<AccuracyRow>& rows, const std::string& rule,
   return rows.size() - 1;
 }
 
-AccuracyCell summarise(const std::vector<double>& values) {
-  AccuracyCell cell;
-  cell.runs = values.size();
-  if (values.empty()) return cell;
-  for (const double value : values) cell.mean += value / static_cast<double>(values.size());
-  double sum = 0;
-  for (const double value : values) sum += (value - cell.mean) * (value - cell.mean);
-  if (values.size() > 1) cell.deviation = std::sqrt(sum / static_cast<double>(values.size() - 1));
-  return cell;
-}
-
-std::string cell_text(const AccuracyCell& cell) {
-  if (cell.runs == 0) return kNoValue;
-  if (cell.runs == 1) return fmt::format("{:.2f}", cell.mean);
+std::string cell_text(const Statistics& cell) {
+  if (cell.count == 0) return kNoValue;
+  if (cell.count == 1) return fmt::format("{:.2f}", cell.mean);
   return fmt::format("{:.2f} ±{:.2f}", cell.mean, cell.deviation);
 }
 
@@ -95,8 +81,8 @@ std::optional<double> AccuracyTable::worst(std::size_t row) const {
   std::optional<double> worst;
   for (std::size_t k = 0; k < attacks.size(); ++k) {
     if (attacks[k] == kNoAttack) continue;
-    const AccuracyCell& cell = rows[row].cells[k];
-    if (cell.runs == 0) return std::nullopt;
+    const Statistics& cell = rows[row].cells[k];
+    if (cell.count == 0) return std::nullopt;
     worst = worst ? std::min(*worst, cell.mean) : cell.mean;
   }
   return worst;
@@ -117,7 +103,7 @@ AccuracyTable accuracy_table(std::span<const sim::RunRecord> runs) {
   }
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     for (std::size_t attack = 0; attack < table.attacks.size(); ++attack) {
-      table.rows[row].cells.push_back(summarise(values[{row, attack}]));
+      table.rows[row].cells.push_back(sim::report::statistics_of(values[{row, attack}]));
     }
   }
   return table;
@@ -133,7 +119,7 @@ std::string to_text(const AccuracyTable& table) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     std::vector<std::string> cells = {table.rows[i].rule};
     for (const std::string& value : table.rows[i].values) cells.push_back(value);
-    for (const AccuracyCell& cell : table.rows[i].cells) cells.push_back(cell_text(cell));
+    for (const Statistics& cell : table.rows[i].cells) cells.push_back(cell_text(cell));
     const auto worst = table.worst(i);
     if (several) cells.push_back(worst ? fmt::format("{:.2f}", *worst) : kNoValue);
     text.add(std::move(cells));

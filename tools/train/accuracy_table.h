@@ -7,23 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "simulator/report/statistics.h"
 #include "simulator/store/records.h"
 
 namespace boba::tools {
-
-// Over the seeds of one experiment, in percent.
-struct AccuracyCell {
-  double mean = 0;
-  double deviation = 0;  // with n - 1; 0 for a single run
-  std::size_t runs = 0;
-};
 
 // A rule, and where a grid sweeps over more than rules, attacks and seeds, the values of these
 // keys.
 struct AccuracyRow {
   std::string rule;
   std::vector<std::string> values;  // "-" where the rule has no use for the key
-  std::vector<AccuracyCell> cells;  // one per attack; no runs: none finished
+  // Of the finished runs, in percent, one per attack.
+  std::vector<sim::report::Statistics> cells;
 };
 
 struct AccuracyTable {

@@ -137,10 +137,7 @@ void explain(const GridOutcome& outcome) {
 Result<void> write_report(const sim::Store& store, const std::string& out) {
   const auto page = sim::make_report(store, {.title = "boba demo"});
   if (!page) return page.error();
-  auto file = OutputFile::create(out);
-  if (!file) return file.error();
-  if (Result<void> written = file->write(std::string_view(*page)); !written) return written;
-  return file->commit();
+  return write_file(out, *page);
 }
 
 Outcome run(const Options& options) {

@@ -1,4 +1,4 @@
-// boba show: a run from the general to the particular, in sections.
+#include "tools/sim/results_run.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,9 @@
 #include <string>
 
 #include "boba/text/printable.h"
+#include "simulator/report/settings.h"
+#include "tools/json.h"
 #include "tools/sim/results_common.h"
-#include "tools/sim/results_run.h"
 #include "tools/table.h"
 
 namespace boba::tools {
@@ -210,12 +211,110 @@ std::string times_text(const WholeRun& run) {
   return "\nTimes\n" + table.text(2);
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json number_or_null(const std::optional<double>& value) {
+  return value ? json_number(*value) : Json();
+}
+
+// {"rule": "boba(f=16)", "data.set": "mnist", ...}
+Json settings_of(const sim::RunHeader& header) {
+  Json settings = Json::object();
+  for (const auto& [key, value] : sim::report::config_of(header)) settings[key] = value;
+  return settings;
+}
+
+Json to_json(const sim::RunRecord& run) {
+  const sim::RunHeader& header = run.header;
+  return {{"run", run.id},
+          {"status", sim::name(run.status)},
+          {"name", header.name},
+          {"dataset", header.dataset},
+          {"partition", header.partition},
+          {"model", header.model},
+          {"algorithm", header.algorithm},
+          {"rule", header.rule},
+          {"attack", header.attack},
+          {"honest", header.honest},
+          {"byzantine", header.byzantine},
+          {"seed", header.seed},
+          {"rounds", header.rounds},
+          {"rounds_done", run.rounds_done},
+          {"accuracy", number_or_null(run.accuracy)},
+          {"mrd", number_or_null(run.mrd)},
+          {"seconds", json_number(run.seconds)},
+          {"parameters", header.parameters},
+          {"version", header.version},
+          {"data", header.data},
+          {"created", run.created},
+          {"finished", text_or_null(run.finished)},
+          {"error", text_or_null(run.error)},
+          {"owner", text_or_null(run.owner)},
+          {"model_file", text_or_null(run.model_file)},
+          {"settings", settings_of(header)},
+          {"classes", header.classes}};
+}
+
+Json to_json(const sim::ClientRecord& client) {
+  return {{"client", client.client},
+          {"honest", client.honest},
+          {"labels", client.labels},
+          {"corruption", text_or_null(client.corruption)}};
+}
+
+Json to_json(const sim::RoundRecord& round) {
+  return {{"round", round.round},
+          {"learning_rate", json_number(round.learning_rate)},
+          {"train_seconds", json_number(round.train_seconds)},
+          {"attack_seconds", json_number(round.attack_seconds)},
+          {"aggregate_seconds", json_number(round.aggregate_seconds)},
+          {"evaluate_seconds", json_number(round.evaluate_seconds)},
+          {"update_norm", json_number(round.update_norm)},
+          {"participants", round.participants.empty() ? Json() : Json(round.participants)},
+          {"rejected", round.rejected},
+          {"false_accepts", round.false_accepts},
+          {"false_rejects", round.false_rejects},
+          {"label_error", number_or_null(round.label_error)},
+          {"fits", round.fits ? Json(*round.fits) : Json()},
+          {"note", text_or_null(round.note)}};
+}
+
+Json to_json(const sim::EvaluationRecord& evaluation) {
+  return {{"round", evaluation.round},
+          {"loss", number_or_null(evaluation.loss)},
+          {"accuracy", json_number(evaluation.accuracy)},
+          {"recall", json_numbers(evaluation.recall)},
+          {"confusion", evaluation.confusion}};
+}
+
+template <class T>
+Json to_list(const std::vector<T>& records) {
+  Json list = Json::array();
+  for (const T& record : records) list.push_back(to_json(record));
+  return list;
+}
+
 }  // namespace
 
 std::string run_text(const WholeRun& run) {
   return heading_text(run.record) + settings_text(run.record) + clients_text(run) +
          evaluations_text(run) + last_evaluation_text(run) + rounds_text(run) + notes_text(run) +
          times_text(run);
+}
+
+std::string run_json(const WholeRun& run) {
+  Json json = to_json(run.record);
+  json["clients"] = to_list(run.clients);
+  json["evaluations"] = to_list(run.evaluations);
+  json["per_round"] = to_list(run.rounds);
+  json["estimate"] = Json();
+  if (run.estimate) {
+    Json shares = Json::array();
+    for (const auto& row : run.estimate->shares) shares.push_back(json_numbers(row));
+    json["estimate"] = {
+        {"round", run.estimate->round}, {"clients", run.estimate->clients}, {"shares", shares}};
+  }
+  return print_report(json);
 }
 
 }  // namespace boba::tools

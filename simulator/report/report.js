@@ -1,15 +1,3 @@
-// The script: sorting, values under the pointer, bringing out a rule, choosing a run. The page is
-// complete without it. It reads what it needs from the elements, so the page embeds no data as
-// code, and it writes text only, never markup.
-//
-// <html data-ready data-errors> tell a test whether it came through.
-
-#include "simulator/report/page.h"
-
-namespace boba::sim::report {
-
-std::string_view script() {
-  return R"js(
 (() => {
 "use strict";
 const root = document.documentElement;
@@ -166,7 +154,3 @@ addEventListener("beforeprint", () => {
 
 root.dataset.ready = "yes";
 })();
-)js";
-}
-
-}  // namespace boba::sim::report

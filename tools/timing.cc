@@ -1,4 +1,4 @@
-#include "tools/measure.h"
+#include "tools/timing.h"
 
 #include <malloc.h>
 
