@@ -39,6 +39,8 @@ struct Info {
   std::string_view python_alias = {};  // a second name of the class
 };
 
+std::string python_class(const Info& info);
+
 // One option, erased: what help, documentation and bindings show.
 struct OptionInfo {
   std::string name;
