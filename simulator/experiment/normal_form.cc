@@ -26,11 +26,6 @@ namespace {
 constexpr int kMostSamples = 1000000;
 constexpr std::size_t kMostClasses = 65536;
 
-// Rules and stages that look at the server's gradients or ask its loss.
-constexpr std::string_view kServerStages[] = {
-    "server", "selfrej", "avgrej",         "zeno",           "fltrust",   "bygars",
-    "boba",   "boba-es", "boba-no-stage1", "boba-no-stage2", "server-mix"};
-
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(' ');
   if (first == text.npos) return {};
@@ -79,12 +74,8 @@ Experiment normal_form(Experiment experiment) {
 }
 
 bool uses_server(std::string_view rule) {
-  const Result<std::vector<Params>> stages = parse_spec(rule);
-  if (!stages) return true;
-  return std::any_of(stages->begin(), stages->end(), [](const Params& stage) {
-    return std::find(std::begin(kServerStages), std::end(kServerStages), stage.name) !=
-           std::end(kServerStages);
-  });
+  const Result<Aggregator> made = make_aggregator(rule);
+  return !made || made->needs_server_data();
 }
 
 bool attack_uses_server(std::string_view attack) {

@@ -14,7 +14,8 @@ inline std::string another(const OptionInfo& option) {
   if (!option.choices.empty()) return option.choices.back();
   if (option.type == "integer") return std::to_string(std::stoi(option.default_value) + 1);
   const double value = std::stod(option.default_value);
-  return detail::print_number(value / 2 > option.low ? value / 2 : value + 1);
+  const bool halve = value != 0 && value / 2 > option.low;
+  return detail::print_number(halve ? value / 2 : value + 1);
 }
 
 inline Params full_params(const Info& info, const std::vector<OptionInfo>& options) {
