@@ -47,7 +47,7 @@ TEST(ListsInTheDocs, ReadmesRules) {
 TEST(ListsInTheDocs, ReadmesNumbersAndAttacks) {
   expect_block("README.md", "numbers",
                fmt::format("{} other rules and {} attacks", rules().size() - 1, attacks().size()));
-  expect_block("README.md", "attacks", join(entry_names(attacks())));
+  expect_block("README.md", "attacks", "\n" + join(entry_names(attacks())) + "\n");
 }
 
 TEST(ListsInTheDocs, NeedsInTheArchitecture) {
