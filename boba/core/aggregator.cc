@@ -264,7 +264,7 @@ bool Aggregator::needs_oracle() const {
   return server_data() == ServerData::kLoss || server_data() == ServerData::kLossGradient;
 }
 
-bool Aggregator::needs_server_data() const {
+bool Aggregator::uses_server() const {
   return needs_server_rows() || needs_server_gradient() || needs_oracle();
 }
 

@@ -44,7 +44,7 @@ class Aggregator {
   bool needs_server_rows() const;      // round.server
   bool needs_server_gradient() const;  // round.server or round.server_whole
   bool needs_oracle() const;           // round.oracle, model and learning_rate
-  bool needs_server_data() const;      // any of these
+  bool uses_server() const;            // any of these
 
   // What holds in every round with the stages.
   Traits traits() const;

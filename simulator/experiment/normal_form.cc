@@ -75,7 +75,7 @@ Experiment normal_form(Experiment experiment) {
 
 bool uses_server(std::string_view rule) {
   const Result<Aggregator> made = make_aggregator(rule);
-  return !made || made->needs_server_data();
+  return !made || made->uses_server();
 }
 
 bool attack_uses_server(std::string_view attack) {

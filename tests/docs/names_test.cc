@@ -40,6 +40,7 @@ constexpr Allowed kAllowed[] = {
     {"examples/flower/robustfl/client_app.py", "the attackers of the example"},
     {"scripts/theory_plots.py", "a figure's file"},
     {"tests/hunt/", "each rule's definition, once more"},
+    {"tests/train/simulation_test.cc", "what each attack does to a federation"},
 };
 
 // Words of their own in other places: a section of an experiment, the program.
@@ -176,9 +177,9 @@ TEST(Names, NoTestKeepsAListOfThem) {
         of_attacks.insert(std::move(name));
       }
     }
-    EXPECT_LT(3 * of_rules.size(), 2 * rule_names.size())
+    EXPECT_LT(4 * of_rules.size(), 3 * rule_names.size())
         << source.path << " names most rules; take rule_cases() or rules()";
-    EXPECT_LT(3 * of_attacks.size(), 2 * attack_names.size())
+    EXPECT_LT(4 * of_attacks.size(), 3 * attack_names.size())
         << source.path << " names most attacks; take attack_specs() or attacks()";
   }
 }
