@@ -14,7 +14,6 @@ from pathlib import Path
 
 from boba import _core
 from boba._classes import document
-from boba._names import ALIASES, class_name
 from boba._parts import python_name, read_value
 
 TARGET = Path(__file__).parents[1] / "python" / "boba" / "_classes.pyi"
@@ -40,7 +39,7 @@ def _class(entry: _core.Entry) -> str:
         for option in entry["options"]
     ]
     body = ['"""' + lines[0], *lines[1:], '"""']
-    text = f"class {class_name(entry['name'])}({_BASES[entry['kind']]}):\n"
+    text = f"class {entry['python']}({_BASES[entry['kind']]}):\n"
     text += textwrap.indent("\n".join(body), "    ", lambda line: line.strip() != "") + "\n\n"
     if parameters:
         listed = "\n".join(parameters)
@@ -56,7 +55,8 @@ def _class(entry: _core.Entry) -> str:
 def stub() -> str:
     """Gives the whole file."""
     entries = _core.entries()
-    names = sorted([class_name(entry["name"]) for entry in entries] + list(ALIASES))
+    aliases = {entry["python_alias"]: entry["python"] for entry in entries if entry["python_alias"]}
+    names = sorted([entry["python"] for entry in entries] + list(aliases))
     listed = "\n".join(f'    "{name}",' for name in names)
     head = (
         "# Written by scripts/python_stubs.py from the core's tables.\n"
@@ -66,8 +66,8 @@ def stub() -> str:
         f"__all__ = [\n{listed}\n]\n\n"
         "def document(entry: _core.Entry) -> str: ...\n"
     )
-    aliases = [f"{alias} = {name}\n" for alias, name in ALIASES.items()]
-    return "\n".join([head, *map(_class, entries), *aliases])
+    second = [f"{alias} = {name}\n" for alias, name in aliases.items()]
+    return "\n".join([head, *map(_class, entries), *second])
 
 
 if __name__ == "__main__":

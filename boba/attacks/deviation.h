@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "boba/attacks/sign.h"
+#include "boba/attacks/parts.h"
 #include "boba/core/attack.h"
 
 namespace boba {

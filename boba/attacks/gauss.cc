@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "boba/attacks/make.h"
 #include "boba/attacks/parts.h"
 #include "boba/core/random.h"
 
@@ -51,12 +50,16 @@ class Gauss final : public Attack {
     return report(std::move(measures), all);
   }
 
+  bool looks_at_honest() const override { return false; }
+
  private:
   GaussOptions options_;
 };
 
 }  // namespace
 
-Result<NamedAttack> make_gauss(const GaussOptions& options) { return make_named<Gauss>(options); }
+Result<NamedAttack> make_gauss(const GaussOptions& options) {
+  return make_named<NamedAttack, Gauss>(options);
+}
 
 }  // namespace boba

@@ -33,6 +33,7 @@ struct GaussOptions {
         .citation =
             "W. Bao, J. Wu, J. He. BOBA: Byzantine-Robust Federated Learning with Label "
             "Skewness. AISTATS 2024.",
+        .python = "Gaussian",
     };
   }
   static constexpr auto fields() {

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "boba/attacks/make.h"
 #include "boba/attacks/parts.h"
 
 namespace boba {
@@ -30,6 +29,8 @@ class Ipm final : public Attack {
 
 }  // namespace
 
-Result<NamedAttack> make_ipm(const IpmOptions& options) { return make_named<Ipm>(options); }
+Result<NamedAttack> make_ipm(const IpmOptions& options) {
+  return make_named<NamedAttack, Ipm>(options);
+}
 
 }  // namespace boba

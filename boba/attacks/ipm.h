@@ -25,6 +25,7 @@ struct IpmOptions {
         .citation =
             "C. Xie, O. Koyejo, I. Gupta. Fall of Empires: Breaking Byzantine-tolerant SGD "
             "by Inner Product Manipulation. UAI 2019.",
+        .python = "InnerProductManipulation",
     };
   }
   static constexpr auto fields() {

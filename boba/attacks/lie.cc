@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "boba/attacks/make.h"
 #include "boba/attacks/parts.h"
 #include "boba/core/random.h"
 
@@ -17,19 +16,24 @@ class Lie final : public Attack {
                              std::span<const MutableRow> out) const override {
     if (out.empty()) return AttackReport{};
     if (Result<void> some = needs_honest("lie", round.honest); !some) return some.error();
-    double z = options_.z;
-    if (z == 0) {
-      const Result<double> quantile = lie_z(round.honest.rows(), out.size());
-      if (!quantile) return quantile.error();
-      z = *quantile;
-    }
-    const OutputPass pass = kernels.moments(round.honest, 1, factor(options_.sign) * z, out[0]);
+    const Result<double> z = factor_for(round.honest.rows(), out.size());
+    if (!z) return z.error();
+    const OutputPass pass = kernels.moments(round.honest, 1, factor(options_.sign) * *z, out[0]);
     if (Result<void> finite = needs_finite("lie", pass.scan); !finite) return finite.error();
     send_first_to_all(kernels, out);
-    return report({{"z", z}}, pass);
+    return report({{"z", *z}}, pass);
+  }
+
+  Result<void> admits(std::size_t honest, std::size_t byzantine) const override {
+    const Result<double> z = factor_for(honest, byzantine);
+    return z ? Result<void>() : z.error();
   }
 
  private:
+  Result<double> factor_for(std::size_t honest, std::size_t byzantine) const {
+    return options_.z == 0 ? lie_z(honest, byzantine) : options_.z;
+  }
+
   LieOptions options_;
 };
 
@@ -47,6 +51,8 @@ Result<double> lie_z(std::size_t h, std::size_t b) {
                   n, half, n, b, h));
 }
 
-Result<NamedAttack> make_lie(const LieOptions& options) { return make_named<Lie>(options); }
+Result<NamedAttack> make_lie(const LieOptions& options) {
+  return make_named<NamedAttack, Lie>(options);
+}
 
 }  // namespace boba

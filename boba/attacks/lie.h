@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <tuple>
 
+#include "boba/attacks/parts.h"
 #include "boba/attacks/registry.h"
-#include "boba/attacks/sign.h"
 
 namespace boba {
 
@@ -29,6 +29,7 @@ struct LieOptions {
         .citation =
             "G. Baruch, M. Baruch, Y. Goldberg. A Little Is Enough: Circumventing Defenses "
             "For Distributed Learning. NeurIPS 2019.",
+        .python = "ALittleIsEnough",
     };
   }
   static constexpr auto fields() {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "boba/algebra/dense.h"
-#include "boba/attacks/make.h"
 #include "boba/attacks/parts.h"
 
 namespace boba {
@@ -64,9 +63,8 @@ class Mimic final : public Attack {
       if (!found) return found.error();
       client = found->client;
       measures.push_back({"projection", found->projection});
-    } else if (client >= h) {
-      return invalid_argument(
-          fmt::format("mimic: no honest client {}; the honest ones are 0..{}", client, h - 1));
+    } else if (Result<void> good = admits(h, out.size()); !good) {
+      return good.error();
     }
     std::vector<double> weights(h);
     weights[client] = 1;
@@ -77,12 +75,22 @@ class Mimic final : public Attack {
     return report(std::move(measures), pass);
   }
 
+  Result<void> admits(std::size_t honest, std::size_t) const override {
+    if (options_.choose == MimicOptions::Choose::kStrongest) return {};
+    if (honest > static_cast<std::size_t>(options_.client)) return {};
+    if (honest == 0) return invalid_argument("mimic needs at least 1 honest update; got none");
+    return invalid_argument(fmt::format("mimic: no honest client {}; the honest ones are 0..{}",
+                                        options_.client, honest - 1));
+  }
+
  private:
   MimicOptions options_;
 };
 
 }  // namespace
 
-Result<NamedAttack> make_mimic(const MimicOptions& options) { return make_named<Mimic>(options); }
+Result<NamedAttack> make_mimic(const MimicOptions& options) {
+  return make_named<NamedAttack, Mimic>(options);
+}
 
 }  // namespace boba

@@ -1,7 +1,6 @@
 #include "boba/attacks/minmax.h"
 
 #include "boba/attacks/deviation.h"
-#include "boba/attacks/make.h"
 
 namespace boba {
 namespace {
@@ -23,7 +22,7 @@ class Minmax final : public Attack {
 }  // namespace
 
 Result<NamedAttack> make_minmax(const MinmaxOptions& options) {
-  return make_named<Minmax>(options);
+  return make_named<NamedAttack, Minmax>(options);
 }
 
 }  // namespace boba

@@ -7,8 +7,8 @@
 
 #include <tuple>
 
+#include "boba/attacks/parts.h"
 #include "boba/attacks/registry.h"
-#include "boba/attacks/sign.h"
 
 namespace boba {
 
@@ -30,6 +30,7 @@ struct MinmaxOptions {
         .citation =
             "V. Shejwalkar, A. Houmansadr. Manipulating the Byzantine: Optimizing Model "
             "Poisoning Attacks and Defenses for Federated Learning. NDSS 2021.",
+        .python = "MinMax",
     };
   }
   static constexpr auto fields() {

@@ -1,7 +1,6 @@
 #include "boba/attacks/minsum.h"
 
 #include "boba/attacks/deviation.h"
-#include "boba/attacks/make.h"
 
 namespace boba {
 namespace {
@@ -23,7 +22,7 @@ class Minsum final : public Attack {
 }  // namespace
 
 Result<NamedAttack> make_minsum(const MinsumOptions& options) {
-  return make_named<Minsum>(options);
+  return make_named<NamedAttack, Minsum>(options);
 }
 
 }  // namespace boba

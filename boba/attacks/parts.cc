@@ -27,10 +27,6 @@ void send_first_to_all(const Kernels& kernels, std::span<const MutableRow> out) 
   for (const MutableRow& row : out.subspan(1)) kernels.copy(first.view(), 0, row);
 }
 
-void send_constant(const Kernels& kernels, std::span<const MutableRow> out, double value) {
-  for (const MutableRow& row : out) kernels.fill(row, value);
-}
-
 AttackReport report(std::vector<Measure> measures, const OutputPass& pass) {
   if (!pass.finite) measures.push_back({"overflow", 1});
   return {std::move(measures)};

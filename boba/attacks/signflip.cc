@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "boba/attacks/make.h"
 #include "boba/attacks/parts.h"
 
 namespace boba {
@@ -49,7 +48,7 @@ class Signflip final : public Attack {
 }  // namespace
 
 Result<NamedAttack> make_signflip(const SignflipOptions& options) {
-  return make_named<Signflip>(options);
+  return make_named<NamedAttack, Signflip>(options);
 }
 
 }  // namespace boba

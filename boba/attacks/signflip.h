@@ -36,6 +36,7 @@ struct SignflipOptions {
             "L. Li, W. Xu, T. Chen, G. B. Giannakis, Q. Ling. RSA: Byzantine-Robust "
             "Stochastic Aggregation Methods for Distributed Learning from Heterogeneous "
             "Datasets. AAAI 2019.",
+        .python = "SignFlipping",
     };
   }
   static constexpr auto fields() {

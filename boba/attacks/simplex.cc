@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "boba/attacks/make.h"
 #include "boba/attacks/parts.h"
 
 namespace boba {
@@ -140,7 +139,7 @@ class Simplex final : public Attack {
 }  // namespace
 
 Result<NamedAttack> make_simplex(const SimplexOptions& options) {
-  return make_named<Simplex>(options);
+  return make_named<NamedAttack, Simplex>(options);
 }
 
 }  // namespace boba

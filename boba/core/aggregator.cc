@@ -253,6 +253,30 @@ Result<void> Aggregator::admits(Shape shape) const {
   return {};
 }
 
+bool Aggregator::needs_server_rows() const {
+  return server_data() == ServerData::kRows ||
+         std::any_of(blends_.begin(), blends_.end(),
+                     [](const BlendStagePtr& blend) { return blend->needs_server_rows(); });
+}
+
+bool Aggregator::needs_server_gradient() const { return server_data() == ServerData::kGradient; }
+
+bool Aggregator::needs_oracle() const {
+  return server_data() == ServerData::kLoss || server_data() == ServerData::kLossGradient;
+}
+
+bool Aggregator::uses_server() const {
+  return needs_server_rows() || needs_server_gradient() || needs_oracle();
+}
+
+Traits Aggregator::traits() const {
+  Traits traits = rule_->traits();
+  traits.shifts = traits.shifts && !needs_server_rows();
+  // A bucket with one row far out is far out.
+  traits.robust = traits.robust && mixes_.empty() && blends_.empty();
+  return traits;
+}
+
 bool Aggregator::needs_gram() const {
   const Need need = rule_->need();
   if (need == Need::kGram || need == Need::kServerGram) return true;

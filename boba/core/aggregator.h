@@ -5,6 +5,7 @@
 //   auto verdict = rule->aggregate(*kernels, round, out);
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,22 @@ class Aggregator {
   // Whether a round of this shape can be aggregated: what the stages and the rule refuse, before
   // any row is there.
   Result<void> admits(Shape shape) const;
+
+  // What the rule was told and needs; see rule.h.
+  Need need() const { return rule_->need(); }
+  std::optional<int> tolerance() const { return rule_->tolerance(); }
+  ServerData server_data() const { return rule_->server_data(); }
+
+  // What of the server's data the rule or a stage needs.
+  bool needs_server_rows() const;      // round.server
+  bool needs_server_gradient() const;  // round.server or round.server_whole
+  bool needs_oracle() const;           // round.oracle, model and learning_rate
+  bool uses_server() const;            // any of these
+
+  // What holds in every round with the stages.
+  Traits traits() const;
+  // Whether the result depends on the order of the clients: a stage deals them at random.
+  bool ordered() const { return !mixes_.empty(); }
 
   // Server rows that the rule wants of each class.
   std::size_t server_parts() const { return rule_->server_parts(); }

@@ -38,6 +38,15 @@ class Attack {
   virtual Result<AttackReport> forge(const Kernels& kernels, const AttackRound& round,
                                      std::span<const MutableRow> out) const = 0;
 
+  // Whether it can forge for these numbers of clients, where they matter; quotes them where not.
+  virtual Result<void> admits(std::size_t /*honest*/, std::size_t /*byzantine*/) const {
+    return {};
+  }
+
+  // Whether it needs an honest update; then all must be finite.
+  virtual bool looks_at_honest() const { return true; }
+  // Whether it sends numbers, or NaN and infinity on purpose.
+  virtual bool sends_numbers() const { return true; }
   // Whether it needs AttackRound::server.
   virtual bool looks_at_server() const { return false; }
 };

@@ -75,6 +75,17 @@ std::string print_number(double value) {
 
 }  // namespace detail
 
+std::string python_class(const Info& info) {
+  if (!info.python.empty()) return std::string(info.python);
+  std::string made;
+  bool first = true;
+  for (const char c : info.name) {
+    if (c != '-') made += first && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    first = c == '-';
+  }
+  return made;
+}
+
 std::string OptionInfo::range() const {
   if (!choices.empty()) return fmt::format("{}", fmt::join(choices, "|"));
   const bool below = low == std::numeric_limits<double>::lowest();

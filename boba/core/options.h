@@ -14,6 +14,7 @@
 #include <cmath>
 #include <concepts>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,7 +35,11 @@ struct Info {
   std::string_view condition;  // what it needs to be computed, and what for its guarantee
   std::string_view cost;       // in passes over the updates, and in n-space
   std::string_view citation;
+  std::string_view python = {};        // its class there; empty: the name in CamelCase
+  std::string_view python_alias = {};  // a second name of the class
 };
+
+std::string python_class(const Info& info);
 
 // One option, erased: what help, documentation and bindings show.
 struct OptionInfo {
@@ -224,6 +229,14 @@ std::vector<OptionInfo> describe() {
   return infos;
 }
 
+// How a factory ends: check the options, make the part, name it. Named holds a pointer to the part
+// and its canonical spelling.
+template <class Named, class Part, class Options>
+Result<Named> make_named(const Options& options) {
+  if (Result<void> good = check_options(options); !good) return good.error();
+  return Named{std::make_shared<Part>(options), canonical(options)};
+}
+
 // One line of a registry: what it is, its options, and how it is made from a spec's stage.
 template <class Product>
 struct Entry {
@@ -240,6 +253,31 @@ constexpr Entry<Product> entry() {
             if (!options) return options.error();
             return Make(*options);
           }};
+}
+
+template <class Product>
+const Entry<Product>* find_entry(std::span<const Entry<Product>> entries, std::string_view name) {
+  for (const Entry<Product>& entry : entries) {
+    if (entry.info.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+template <class Product>
+std::vector<std::string_view> entry_names(std::span<const Entry<Product>> entries) {
+  std::vector<std::string_view> names;
+  for (const Entry<Product>& entry : entries) names.push_back(entry.info.name);
+  return names;
+}
+
+// The product of a spec of one stage. kind: "attack", with its article for errors.
+template <class Product>
+Result<Product> make_single(std::span<const Entry<Product>> entries, std::string_view kind,
+                            std::string_view spec) {
+  const Result<Params> stage = parse_single(kind, spec);
+  if (!stage) return stage.error();
+  if (const Entry<Product>* entry = find_entry(entries, stage->name)) return entry->make(*stage);
+  return unknown_name(kind, stage->name, entry_names(entries));
 }
 
 }  // namespace boba

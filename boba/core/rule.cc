@@ -15,6 +15,25 @@ std::size_t Verdict::accepted() const {
       std::count_if(clients.begin(), clients.end(), [](const auto& c) { return c.accepted; }));
 }
 
+ServerData Rule::server_data() const {
+  switch (need()) {
+    case Need::kServerGram:
+      return ServerData::kRows;
+    case Need::kServerProducts:
+      return ServerData::kGradient;
+    case Need::kNorms:
+      return ServerData::kLoss;
+    default:
+      return ServerData::kNone;
+  }
+}
+
+Traits Rule::traits() const {
+  const ServerData data = server_data();
+  const bool asks = data == ServerData::kLoss || data == ServerData::kLossGradient;
+  return {.shifts = data == ServerData::kNone, .scales = !asks};
+}
+
 Result<Decision> WeightRule::decide(RowSpace& rows) const {
   Result<Decision> decision = weigh(rows.gram(), rows.shape());
   if (!decision || decision->condition * rows.gram().rounding() <= kMostError) return decision;

@@ -26,6 +26,22 @@ enum class Need {
   kServerGram,      // all inner products of clients and server rows
 };
 
+// What of the server's data a rule cannot do without.
+enum class ServerData {
+  kNone,
+  kGradient,      // its gradient on all its data: round.server or round.server_whole
+  kRows,          // round.server, a gradient per class
+  kLoss,          // round.oracle, asked for losses
+  kLossGradient,  // round.oracle, asked for gradients
+};
+
+// What holds in every round; tests hold each rule to it.
+struct Traits {
+  bool shifts = false;  // shifting all updates shifts the result
+  bool scales = false;  // scaling all updates and server rows scales the result
+  bool robust = false;  // f updates far out do not take the result away from the others
+};
+
 // The round as a rule meets it: refused rows are gone, stages before the rule have mixed the rest.
 struct Shape {
   std::size_t clients = 0;  // n
@@ -114,6 +130,12 @@ class Rule {
 
   virtual Need need() const = 0;
 
+  // By default what need() tells: server rows, or the loss for rules that need norms alone.
+  virtual ServerData server_data() const;
+
+  // By default rules shift without server data, scale without an oracle, and are not robust.
+  virtual Traits traits() const;
+
   // Byzantine clients that the rule was told to tolerate. None: any minority.
   virtual std::optional<int> tolerance() const { return std::nullopt; }
 
@@ -167,6 +189,7 @@ class BlendStage {
  public:
   virtual ~BlendStage() = default;
   virtual Result<void> admits(const Shape& shape) const = 0;
+  virtual bool needs_server_rows() const { return false; }
   virtual void blend(const Shape& shape, Decision& decision) const = 0;
 };
 

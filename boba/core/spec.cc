@@ -107,6 +107,22 @@ Result<std::vector<Params>> parse_spec(std::string_view text) {
   return stages;
 }
 
+Result<Params> parse_single(std::string_view kind, std::string_view text) {
+  const Result<std::vector<Params>> stages = parse_spec(text);
+  if (!stages) return stages.error();
+  if (stages->size() == 1) return stages->front();
+  return invalid_argument(fmt::format("{} {} stands alone; got {} stages in '{}'",
+                                      kind.front() == 'a' ? "an" : "a", kind, stages->size(),
+                                      text));
+}
+
+Error unknown_name(std::string_view kind, std::string_view name,
+                   std::span<const std::string_view> known) {
+  const std::string close = suggestion(name, known);
+  return invalid_argument(fmt::format("no {} '{}'{} {}s are: {}", kind, name,
+                                      close.empty() ? ";" : close, kind, join(known)));
+}
+
 std::string print_spec(const Params& stage) {
   std::string text = stage.name;
   for (std::size_t i = 0; i < stage.values.size(); ++i) {

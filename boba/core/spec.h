@@ -26,6 +26,13 @@ struct Params {
 // and texts over 4096 characters.
 Result<std::vector<Params>> parse_spec(std::string_view text);
 
+// A spec of one stage. kind: "attack", for the error.
+Result<Params> parse_single(std::string_view kind, std::string_view text);
+
+// "no attack 'ipmm'; did you mean ipm? attacks are: ...".
+Error unknown_name(std::string_view kind, std::string_view name,
+                   std::span<const std::string_view> known);
+
 // The inverse of parse_spec.
 std::string print_spec(std::span<const Params> stages);
 std::string print_spec(const Params& stage);

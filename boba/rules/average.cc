@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "boba/rules/make.h"
-
 namespace boba {
 namespace {
 
@@ -34,7 +32,7 @@ class Average final : public Rule {
 }  // namespace
 
 Result<Aggregator> make_average(const AverageOptions& options) {
-  return make_rule<Average>(options);
+  return make_named<Aggregator, Average>(options);
 }
 
 }  // namespace boba

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "boba/rules/make.h"
-#include "boba/rules/probing.h"
 #include "boba/rules/select.h"
 
 namespace boba {
@@ -46,7 +44,7 @@ Result<std::vector<double>> losses_without(RowSpace& rows) {
 
 class AvgRej final : public Rule {
  public:
-  explicit AvgRej(const AvgRejOptions& options) : options_(options) {}
+  explicit AvgRej(const AvgrejOptions& options) : options_(options) {}
 
   Need need() const override { return Need::kNorms; }
   std::optional<int> tolerance() const override { return options_.f; }
@@ -70,11 +68,13 @@ class AvgRej final : public Rule {
   }
 
  private:
-  AvgRejOptions options_;
+  AvgrejOptions options_;
 };
 
 }  // namespace
 
-Result<Aggregator> make_avgrej(const AvgRejOptions& options) { return make_rule<AvgRej>(options); }
+Result<Aggregator> make_avgrej(const AvgrejOptions& options) {
+  return make_named<Aggregator, AvgRej>(options);
+}
 
 }  // namespace boba

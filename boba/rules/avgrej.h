@@ -11,7 +11,7 @@
 
 namespace boba {
 
-struct AvgRejOptions {
+struct AvgrejOptions {
   int f = 0;  // Byzantine clients tolerated: updates rejected
 
   static constexpr Info info() {
@@ -30,14 +30,15 @@ struct AvgRejOptions {
         .citation =
             "M. Fang, X. Cao, J. Jia, N. Gong. Local Model Poisoning Attacks to "
             "Byzantine-Robust Federated Learning. USENIX Security 2020.",
+        .python = "AvgRej",
     };
   }
   static constexpr auto fields() {
     return std::tuple{
-        field("f", &AvgRejOptions::f, "Byzantine clients tolerated").between(0, 1 << 20)};
+        field("f", &AvgrejOptions::f, "Byzantine clients tolerated").between(0, 1 << 20)};
   }
 };
 
-Result<Aggregator> make_avgrej(const AvgRejOptions& options);
+Result<Aggregator> make_avgrej(const AvgrejOptions& options);
 
 }  // namespace boba

@@ -13,7 +13,6 @@
 #include "boba/rules/guarantee.h"
 #include "boba/rules/label_mix.h"
 #include "boba/rules/select.h"
-#include "boba/rules/server_parts.h"
 #include "boba/rules/stage1.h"
 
 namespace boba {
@@ -49,6 +48,7 @@ class Boba final : public WeightRule {
 
   Need need() const override { return Need::kServerGram; }
   std::optional<int> tolerance() const override { return plan_.f; }
+  Traits traits() const override { return {.scales = true, .robust = plan_.p_min.has_value()}; }
   std::size_t server_parts() const override { return plan_.parts; }
 
   Result<void> admits(const Shape& shape) const override {

@@ -29,7 +29,7 @@ inline constexpr std::string_view kBobaCondition =
 // p_min=auto: the threshold from the round, within [-1, -0.05]. With one server gradient per class
 // it is twice the (f + 1)-th lowest of the clients' least shares: at most f of these are forged, so
 // no attacker moves it below twice the lowest honest one. With several parts per class it is what
-// the parts show of the corners' noise (server_parts.h): attackers move it only through the
+// the parts show of the corners' noise (label_mix.h): attackers move it only through the
 // subspace.
 inline constexpr double kAutoPMin = std::numeric_limits<double>::infinity();
 
@@ -85,7 +85,8 @@ struct BobaEsOptions {
                 "As boba, with at most 200000 subsets C(n, f), and C(n, f) (n - f)^3 at most "
                 "1e11.",
             .cost = "one Gram pass, one output pass; C(n, f) fits of (n - f)^3 in n-space",
-            .citation = kBobaCitation};
+            .citation = kBobaCitation,
+            .python = "BobaES"};
   }
   static constexpr auto fields() {
     return std::tuple{

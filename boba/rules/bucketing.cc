@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "boba/core/random.h"
-#include "boba/rules/make.h"
 
 namespace boba {
 namespace {
@@ -52,7 +51,7 @@ class Bucketing final : public MixStage {
 }  // namespace
 
 Result<NamedMix> make_bucketing(const BucketingOptions& options) {
-  return make_stage<NamedMix, Bucketing>(options);
+  return make_named<NamedMix, Bucketing>(options);
 }
 
 }  // namespace boba

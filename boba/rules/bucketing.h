@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "boba/core/options.h"
-#include "boba/rules/stage.h"
+#include "boba/rules/registry.h"
 
 namespace boba {
 

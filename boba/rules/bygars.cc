@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "boba/rules/make.h"
-
 namespace boba {
 namespace {
 
@@ -25,9 +23,10 @@ RowDecision judge(double norm, double reputation, double scale) {
 
 class ByGars final : public Rule {
  public:
-  explicit ByGars(const ByGarsOptions& options) : options_(options) {}
+  explicit ByGars(const BygarsOptions& options) : options_(options) {}
 
   Need need() const override { return Need::kNorms; }
+  ServerData server_data() const override { return ServerData::kLossGradient; }
 
   Result<void> admits(const Shape& shape) const override {
     if (shape.clients > 0) return {};
@@ -78,11 +77,13 @@ class ByGars final : public Rule {
     return list;
   }
 
-  ByGarsOptions options_;
+  BygarsOptions options_;
 };
 
 }  // namespace
 
-Result<Aggregator> make_bygars(const ByGarsOptions& options) { return make_rule<ByGars>(options); }
+Result<Aggregator> make_bygars(const BygarsOptions& options) {
+  return make_named<Aggregator, ByGars>(options);
+}
 
 }  // namespace boba

@@ -15,7 +15,7 @@
 
 namespace boba {
 
-struct ByGarsOptions {
+struct BygarsOptions {
   int k = 3;            // steps of the reputations
   double alpha = 0.05;  // size of such a step
   double eta = 0;       // the rule's own learning rate; 0: the round's
@@ -36,18 +36,19 @@ struct ByGarsOptions {
         .citation =
             "J. Regatti, H. Chen, A. Gupta. ByGARS: Byzantine SGD with Arbitrary Number "
             "of Attackers. arXiv 2006.13421, 2020.",
+        .python = "ByGARS",
     };
   }
   static constexpr auto fields() {
     return std::tuple{
-        field("k", &ByGarsOptions::k, "steps of the reputations").between(1, 10000),
-        field("alpha", &ByGarsOptions::alpha, "size of a step of the reputations").between(0, 1e30),
-        field("eta", &ByGarsOptions::eta,
+        field("k", &BygarsOptions::k, "steps of the reputations").between(1, 10000),
+        field("alpha", &BygarsOptions::alpha, "size of a step of the reputations").between(0, 1e30),
+        field("eta", &BygarsOptions::eta,
               "learning rate of the rule in every round; 0: the round's")
             .between(0, 1e30)};
   }
 };
 
-Result<Aggregator> make_bygars(const ByGarsOptions& options);
+Result<Aggregator> make_bygars(const BygarsOptions& options);
 
 }  // namespace boba

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "boba/rules/make.h"
-
 namespace boba {
 namespace {
 
 class Coomed final : public CoordinateRule {
  public:
   explicit Coomed(const CoomedOptions& options) : options_(options) {}
+
+  Traits traits() const override { return {.shifts = true, .scales = true, .robust = true}; }
 
   Result<void> admits(const Shape& shape) const override {
     if (shape.clients > 0) return {};
@@ -36,6 +36,8 @@ class Coomed final : public CoordinateRule {
 
 }  // namespace
 
-Result<Aggregator> make_coomed(const CoomedOptions& options) { return make_rule<Coomed>(options); }
+Result<Aggregator> make_coomed(const CoomedOptions& options) {
+  return make_named<Aggregator, Coomed>(options);
+}
 
 }  // namespace boba

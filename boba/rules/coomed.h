@@ -31,6 +31,7 @@ struct CoomedOptions {
         .citation =
             "D. Yin, Y. Chen, K. Ramchandran, P. Bartlett. Byzantine-Robust Distributed "
             "Learning: Towards Optimal Statistical Rates. ICML 2018.",
+        .python = "Median",
     };
   }
   static constexpr auto fields() {

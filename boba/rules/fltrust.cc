@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "boba/rules/make.h"
-
 namespace boba {
 namespace {
 
@@ -26,7 +24,7 @@ RowDecision judge(double norm, double cosine, double trust) {
 
 class FlTrust final : public Rule {
  public:
-  explicit FlTrust(const FlTrustOptions&) {}
+  explicit FlTrust(const FltrustOptions&) {}
 
   Need need() const override { return Need::kServerProducts; }
 
@@ -65,8 +63,8 @@ class FlTrust final : public Rule {
 
 }  // namespace
 
-Result<Aggregator> make_fltrust(const FlTrustOptions& options) {
-  return make_rule<FlTrust>(options);
+Result<Aggregator> make_fltrust(const FltrustOptions& options) {
+  return make_named<Aggregator, FlTrust>(options);
 }
 
 }  // namespace boba

@@ -11,7 +11,7 @@
 
 namespace boba {
 
-struct FlTrustOptions {
+struct FltrustOptions {
   static constexpr Info info() {
     return {
         .name = "fltrust",
@@ -27,11 +27,12 @@ struct FlTrustOptions {
         .citation =
             "X. Cao, M. Fang, J. Liu, N. Gong. FLTrust: Byzantine-robust Federated "
             "Learning via Trust Bootstrapping. NDSS 2021.",
+        .python = "FLTrust",
     };
   }
   static constexpr auto fields() { return std::tuple{}; }
 };
 
-Result<Aggregator> make_fltrust(const FlTrustOptions& options);
+Result<Aggregator> make_fltrust(const FltrustOptions& options);
 
 }  // namespace boba

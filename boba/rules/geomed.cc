@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "boba/rules/distance.h"
-#include "boba/rules/make.h"
 #include "boba/rules/weiszfeld.h"
 
 namespace boba {
@@ -61,7 +60,12 @@ double condition(const Gram& gram, const GeometricMedian& median, double least) 
 
 class GeoMed final : public WeightRule {
  public:
-  explicit GeoMed(const GeoMedOptions& options) : options_(options) {}
+  explicit GeoMed(const GeomedOptions& options) : options_(options) {}
+
+  // Steps from zero notice where zero is.
+  Traits traits() const override {
+    return {.shifts = options_.steps == 0, .scales = options_.steps == 0, .robust = true};
+  }
 
   Result<void> admits(const Shape& shape) const override {
     if (shape.clients > 0) return {};
@@ -108,11 +112,13 @@ class GeoMed final : public WeightRule {
     return fmt::format("another update is the median, at distance {:.6g}", median.distances[i]);
   }
 
-  GeoMedOptions options_;
+  GeomedOptions options_;
 };
 
 }  // namespace
 
-Result<Aggregator> make_geomed(const GeoMedOptions& options) { return make_rule<GeoMed>(options); }
+Result<Aggregator> make_geomed(const GeomedOptions& options) {
+  return make_named<Aggregator, GeoMed>(options);
+}
 
 }  // namespace boba

@@ -12,7 +12,7 @@
 
 namespace boba {
 
-struct GeoMedOptions {
+struct GeomedOptions {
   double tolerance = 1e-8;  // distance to the exact median, relative to the median distance
   int max_iter = 1000;      // steps at most
   int steps = 0;            // T smoothed steps from the zero update instead; 0: the exact median
@@ -34,20 +34,21 @@ struct GeoMedOptions {
         .citation =
             "Y. Vardi, C.-H. Zhang. The multivariate L1-median and associated data depth. "
             "PNAS 2000.",
+        .python = "GeometricMedian",
     };
   }
   static constexpr auto fields() {
     return std::tuple{
-        field("tolerance", &GeoMedOptions::tolerance, "distance to the exact median, relative")
+        field("tolerance", &GeomedOptions::tolerance, "distance to the exact median, relative")
             .between(1e-14, 0.1),
-        field("max_iter", &GeoMedOptions::max_iter, "steps at most").between(1, 1 << 20),
-        field("steps", &GeoMedOptions::steps, "smoothed steps from the zero update; 0: exact")
+        field("max_iter", &GeomedOptions::max_iter, "steps at most").between(1, 1 << 20),
+        field("steps", &GeomedOptions::steps, "smoothed steps from the zero update; 0: exact")
             .between(0, 1 << 20),
-        field("nu", &GeoMedOptions::nu, "with steps: distances below count as nu")
+        field("nu", &GeomedOptions::nu, "with steps: distances below count as nu")
             .between(1e-300, 1e30)};
   }
 };
 
-Result<Aggregator> make_geomed(const GeoMedOptions& options);
+Result<Aggregator> make_geomed(const GeomedOptions& options);
 
 }  // namespace boba

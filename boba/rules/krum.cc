@@ -9,7 +9,6 @@
 
 #include "boba/rules/distance.h"
 #include "boba/rules/krum_scores.h"
-#include "boba/rules/make.h"
 
 namespace boba {
 namespace {
@@ -29,6 +28,7 @@ class Krum final : public WeightRule {
   explicit Krum(const KrumOptions& options) : options_(options) {}
 
   std::optional<int> tolerance() const override { return options_.f; }
+  Traits traits() const override { return {.shifts = true, .scales = true, .robust = true}; }
 
   Result<void> admits(const Shape& shape) const override {
     const auto neighbours = krum_neighbours("krum", shape, options_.f, options_.neighbours);
@@ -65,6 +65,8 @@ class Krum final : public WeightRule {
 
 }  // namespace
 
-Result<Aggregator> make_krum(const KrumOptions& options) { return make_rule<Krum>(options); }
+Result<Aggregator> make_krum(const KrumOptions& options) {
+  return make_named<Aggregator, Krum>(options);
+}
 
 }  // namespace boba

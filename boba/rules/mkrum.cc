@@ -6,7 +6,6 @@
 
 #include "boba/rules/distance.h"
 #include "boba/rules/krum_scores.h"
-#include "boba/rules/make.h"
 #include "boba/rules/select.h"
 
 namespace boba {
@@ -14,9 +13,10 @@ namespace {
 
 class MultiKrum final : public WeightRule {
  public:
-  explicit MultiKrum(const MultiKrumOptions& options) : options_(options) {}
+  explicit MultiKrum(const MkrumOptions& options) : options_(options) {}
 
   std::optional<int> tolerance() const override { return options_.f; }
+  Traits traits() const override { return {.shifts = true, .scales = true, .robust = true}; }
 
   Result<void> admits(const Shape& shape) const override {
     const auto neighbours = krum_neighbours("mkrum", shape, options_.f, options_.neighbours);
@@ -48,13 +48,13 @@ class MultiKrum final : public WeightRule {
     return shape.clients - shape.tolerated(options_.f);
   }
 
-  MultiKrumOptions options_;
+  MkrumOptions options_;
 };
 
 }  // namespace
 
-Result<Aggregator> make_mkrum(const MultiKrumOptions& options) {
-  return make_rule<MultiKrum>(options);
+Result<Aggregator> make_mkrum(const MkrumOptions& options) {
+  return make_named<Aggregator, MultiKrum>(options);
 }
 
 }  // namespace boba

@@ -11,7 +11,7 @@
 
 namespace boba {
 
-struct MultiKrumOptions {
+struct MkrumOptions {
   int f = 0;           // Byzantine clients tolerated; the guarantee needs n >= 2f + 3
   int m = 0;           // updates averaged; 0 is n - f
   int neighbours = 0;  // nearest others that score a client; 0 is n - f - 2
@@ -30,18 +30,18 @@ struct MultiKrumOptions {
         .citation =
             "P. Blanchard, E. M. El Mhamdi, R. Guerraoui, J. Stainer. Machine Learning "
             "with Adversaries: Byzantine Tolerant Gradient Descent. NeurIPS 2017.",
+        .python = "MultiKrum",
     };
   }
   static constexpr auto fields() {
     return std::tuple{
-        field("f", &MultiKrumOptions::f, "Byzantine clients tolerated").between(0, 1 << 20),
-        field("m", &MultiKrumOptions::m, "updates averaged; 0: n - f").between(0, 1 << 20),
-        field("neighbours", &MultiKrumOptions::neighbours,
-              "nearest others that score; 0: n - f - 2")
+        field("f", &MkrumOptions::f, "Byzantine clients tolerated").between(0, 1 << 20),
+        field("m", &MkrumOptions::m, "updates averaged; 0: n - f").between(0, 1 << 20),
+        field("neighbours", &MkrumOptions::neighbours, "nearest others that score; 0: n - f - 2")
             .between(0, 1 << 20)};
   }
 };
 
-Result<Aggregator> make_mkrum(const MultiKrumOptions& options);
+Result<Aggregator> make_mkrum(const MkrumOptions& options);
 
 }  // namespace boba

@@ -8,7 +8,6 @@
 
 #include "boba/algebra/top_eigen.h"
 #include "boba/rules/distance.h"
-#include "boba/rules/make.h"
 #include "boba/rules/select.h"
 
 namespace boba {
@@ -108,6 +107,10 @@ class Rage final : public WeightRule {
   explicit Rage(const RageOptions& options) : options_(options) {}
 
   std::optional<int> tolerance() const override { return options_.f; }
+  Traits traits() const override {
+    const bool centred = options_.projection == RageProjection::kCentred;
+    return {.shifts = centred, .scales = true, .robust = true};
+  }
 
   Result<void> admits(const Shape& shape) const override {
     if (shape.clients > 0) return {};
@@ -156,6 +159,8 @@ class Rage final : public WeightRule {
 
 }  // namespace
 
-Result<Aggregator> make_rage(const RageOptions& options) { return make_rule<Rage>(options); }
+Result<Aggregator> make_rage(const RageOptions& options) {
+  return make_named<Aggregator, Rage>(options);
+}
 
 }  // namespace boba

@@ -37,6 +37,7 @@ struct RageOptions {
         .citation =
             "S. Data, S. Diggavi. Byzantine-Resilient High-Dimensional SGD with Local "
             "Iterations on Heterogeneous Data. ICML 2021.",
+        .python = "RAGE",
     };
   }
   static constexpr auto fields() {

@@ -7,8 +7,8 @@
 
 #include "boba/rules/average.h"
 #include "boba/rules/avgrej.h"
+#include "boba/rules/b_krum.h"
 #include "boba/rules/boba.h"
-#include "boba/rules/bucketed_krum.h"
 #include "boba/rules/bucketing.h"
 #include "boba/rules/bygars.h"
 #include "boba/rules/coomed.h"
@@ -31,22 +31,22 @@ constexpr RuleEntry kRules[] = {
     entry<AverageOptions, Aggregator, make_average>(),
     entry<ServerOptions, Aggregator, make_server>(),
     entry<CoomedOptions, Aggregator, make_coomed>(),
-    entry<TrimmedMeanOptions, Aggregator, make_trimmed_mean>(),
+    entry<TrmeanOptions, Aggregator, make_trmean>(),
     entry<KrumOptions, Aggregator, make_krum>(),
-    entry<MultiKrumOptions, Aggregator, make_mkrum>(),
-    entry<GeoMedOptions, Aggregator, make_geomed>(),
-    entry<SelfRejOptions, Aggregator, make_selfrej>(),
-    entry<AvgRejOptions, Aggregator, make_avgrej>(),
+    entry<MkrumOptions, Aggregator, make_mkrum>(),
+    entry<GeomedOptions, Aggregator, make_geomed>(),
+    entry<SelfrejOptions, Aggregator, make_selfrej>(),
+    entry<AvgrejOptions, Aggregator, make_avgrej>(),
     entry<ZenoOptions, Aggregator, make_zeno>(),
-    entry<FlTrustOptions, Aggregator, make_fltrust>(),
-    entry<ByGarsOptions, Aggregator, make_bygars>(),
+    entry<FltrustOptions, Aggregator, make_fltrust>(),
+    entry<BygarsOptions, Aggregator, make_bygars>(),
     entry<RageOptions, Aggregator, make_rage>(),
     entry<BobaOptions, Aggregator, make_boba>(),
     entry<BobaEsOptions, Aggregator, make_boba_es>(),
     entry<BobaNoStage1Options, Aggregator, make_boba_no_stage1>(),
     entry<BobaNoStage2Options, Aggregator, make_boba_no_stage2>(),
-    entry<BucketedKrumOptions, Aggregator, make_bucketed_krum>(),
-    entry<BucketedMultiKrumOptions, Aggregator, make_bucketed_mkrum>(),
+    entry<BKrumOptions, Aggregator, make_b_krum>(),
+    entry<BMkrumOptions, Aggregator, make_b_mkrum>(),
 };
 
 constexpr MixEntry kMixStages[] = {
@@ -57,26 +57,11 @@ constexpr BlendEntry kBlendStages[] = {
     entry<ServerMixOptions, NamedBlend, make_server_mix>(),
 };
 
-template <class Product>
-const Entry<Product>* find(std::span<const Entry<Product>> entries, std::string_view name) {
-  for (const Entry<Product>& entry : entries) {
-    if (entry.info.name == name) return &entry;
-  }
-  return nullptr;
-}
-
-template <class Product>
-std::vector<std::string_view> names(std::span<const Entry<Product>> entries) {
-  std::vector<std::string_view> list;
-  for (const Entry<Product>& entry : entries) list.push_back(entry.info.name);
-  return list;
-}
-
 Error unknown(std::string_view name) {
-  std::vector<std::string_view> all = names(rules());
+  std::vector<std::string_view> all = entry_names(rules());
   const std::string known = join(all);
-  const auto before = names(mix_stages());
-  const auto after = names(blend_stages());
+  const auto before = entry_names(mix_stages());
+  const auto after = entry_names(blend_stages());
   all.insert(all.end(), before.begin(), before.end());
   all.insert(all.end(), after.begin(), after.end());
   return invalid_argument(
@@ -93,7 +78,7 @@ struct Parts {
 };
 
 Result<void> add(const Params& stage, Parts& parts) {
-  if (const MixEntry* entry = find(mix_stages(), stage.name)) {
+  if (const MixEntry* entry = find_entry(mix_stages(), stage.name)) {
     if (!parts.rule.empty()) {
       return invalid_argument(fmt::format("{0} stands before the rule: write '{0} | {1}'",
                                           stage.name, parts.rule.front().spec()));
@@ -103,7 +88,7 @@ Result<void> add(const Params& stage, Parts& parts) {
     parts.mixes.push_back(*std::move(mix));
     return {};
   }
-  if (const BlendEntry* entry = find(blend_stages(), stage.name)) {
+  if (const BlendEntry* entry = find_entry(blend_stages(), stage.name)) {
     if (parts.rule.empty()) {
       return invalid_argument(
           fmt::format("{0} stands after a rule: write 'average | {0}'", stage.name));
@@ -113,7 +98,7 @@ Result<void> add(const Params& stage, Parts& parts) {
     parts.blends.push_back(*std::move(blend));
     return {};
   }
-  const RuleEntry* entry = find(rules(), stage.name);
+  const RuleEntry* entry = find_entry(rules(), stage.name);
   if (entry == nullptr) return unknown(stage.name);
   if (!parts.rule.empty()) {
     return invalid_argument(fmt::format("{} and {} are both rules; a spec has one",

@@ -2,13 +2,23 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "boba/core/aggregator.h"
 #include "boba/core/options.h"
-#include "boba/rules/stage.h"
 
 namespace boba {
+
+// A stage and its canonical spelling.
+struct NamedMix {
+  MixStagePtr stage;
+  std::string spec;
+};
+struct NamedBlend {
+  BlendStagePtr stage;
+  std::string spec;
+};
 
 using RuleEntry = Entry<Aggregator>;
 using MixEntry = Entry<NamedMix>;

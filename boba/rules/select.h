@@ -1,4 +1,5 @@
-// For rules that rank clients: the k best, the mean over them, and warnings about f.
+// For rules that rank clients: the k best, the mean over them, warnings about f, and the server's
+// loss of each update.
 #pragma once
 
 #include <cstddef>
@@ -31,5 +32,11 @@ std::vector<std::string> tolerance_warnings(const Shape& shape, int f);
 
 // The same, and a warning where half of the clients or more may be Byzantine.
 std::vector<std::string> majority_warnings(const Shape& shape, int f);
+
+// The loss after a step with client i's update alone, for each i.
+Result<std::vector<double>> losses_alone(RowSpace& rows);
+
+// Warns where a row was accepted although its value is not finite: then the ranking is silent.
+void warn_not_finite(std::span<const double> values, Decision& decision);
 
 }  // namespace boba

@@ -2,8 +2,6 @@
 
 #include <optional>
 
-#include "boba/rules/make.h"
-#include "boba/rules/probing.h"
 #include "boba/rules/select.h"
 
 namespace boba {
@@ -11,10 +9,11 @@ namespace {
 
 class SelfRej final : public Rule {
  public:
-  explicit SelfRej(const SelfRejOptions& options) : options_(options) {}
+  explicit SelfRej(const SelfrejOptions& options) : options_(options) {}
 
   Need need() const override { return Need::kNorms; }
   std::optional<int> tolerance() const override { return options_.f; }
+  Traits traits() const override { return {.robust = true}; }
 
   Result<void> admits(const Shape& shape) const override {
     return needs_more_than_f("selfrej", shape, options_.f);
@@ -32,13 +31,13 @@ class SelfRej final : public Rule {
   }
 
  private:
-  SelfRejOptions options_;
+  SelfrejOptions options_;
 };
 
 }  // namespace
 
-Result<Aggregator> make_selfrej(const SelfRejOptions& options) {
-  return make_rule<SelfRej>(options);
+Result<Aggregator> make_selfrej(const SelfrejOptions& options) {
+  return make_named<Aggregator, SelfRej>(options);
 }
 
 }  // namespace boba

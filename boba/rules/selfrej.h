@@ -11,7 +11,7 @@
 
 namespace boba {
 
-struct SelfRejOptions {
+struct SelfrejOptions {
   int f = 0;  // Byzantine clients tolerated: updates rejected
 
   static constexpr Info info() {
@@ -28,14 +28,15 @@ struct SelfRejOptions {
         .citation =
             "M. Fang, X. Cao, J. Jia, N. Gong. Local Model Poisoning Attacks to "
             "Byzantine-Robust Federated Learning. USENIX Security 2020.",
+        .python = "SelfRej",
     };
   }
   static constexpr auto fields() {
     return std::tuple{
-        field("f", &SelfRejOptions::f, "Byzantine clients tolerated").between(0, 1 << 20)};
+        field("f", &SelfrejOptions::f, "Byzantine clients tolerated").between(0, 1 << 20)};
   }
 };
 
-Result<Aggregator> make_selfrej(const SelfRejOptions& options);
+Result<Aggregator> make_selfrej(const SelfrejOptions& options);
 
 }  // namespace boba

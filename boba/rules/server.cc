@@ -1,7 +1,5 @@
 #include "boba/rules/server.h"
 
-#include "boba/rules/make.h"
-
 namespace boba {
 namespace {
 
@@ -10,6 +8,8 @@ class Server final : public Rule {
   explicit Server(const ServerOptions&) {}
 
   Need need() const override { return Need::kNothing; }
+
+  ServerData server_data() const override { return ServerData::kRows; }
 
   Result<void> admits(const Shape& shape) const override {
     if (shape.classes > 0) return {};
@@ -31,6 +31,8 @@ class Server final : public Rule {
 
 }  // namespace
 
-Result<Aggregator> make_server(const ServerOptions& options) { return make_rule<Server>(options); }
+Result<Aggregator> make_server(const ServerOptions& options) {
+  return make_named<Aggregator, Server>(options);
+}
 
 }  // namespace boba

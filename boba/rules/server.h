@@ -24,6 +24,7 @@ struct ServerOptions {
         .citation =
             "W. Bao, J. Wu, J. He. BOBA: Byzantine-Robust Federated Learning with Label "
             "Skewness. AISTATS 2024.",
+        .python = "ServerOnly",
     };
   }
   static constexpr auto fields() { return std::tuple{}; }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "boba/rules/make.h"
-
 namespace boba {
 namespace {
 
@@ -15,6 +13,8 @@ class ServerMix final : public BlendStage {
     if (shape.classes > 0) return {};
     return invalid_argument("server-mix needs at least one server gradient; got none");
   }
+
+  bool needs_server_rows() const override { return true; }
 
   void blend(const Shape& shape, Decision& decision) const override {
     const double rest = 1 - options_.lambda;
@@ -36,7 +36,7 @@ class ServerMix final : public BlendStage {
 }  // namespace
 
 Result<NamedBlend> make_server_mix(const ServerMixOptions& options) {
-  return make_stage<NamedBlend, ServerMix>(options);
+  return make_named<NamedBlend, ServerMix>(options);
 }
 
 }  // namespace boba

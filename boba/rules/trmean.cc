@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "boba/rules/make.h"
 #include "boba/rules/select.h"
 
 namespace boba {
@@ -10,7 +9,10 @@ namespace {
 
 class TrimmedMean final : public CoordinateRule {
  public:
-  explicit TrimmedMean(const TrimmedMeanOptions& options) : options_(options) {}
+  explicit TrimmedMean(const TrmeanOptions& options) : options_(options) {}
+
+  std::optional<int> tolerance() const override { return options_.f; }
+  Traits traits() const override { return {.shifts = true, .scales = true, .robust = true}; }
 
   Result<void> admits(const Shape& shape) const override {
     const std::size_t f = shape.tolerated(options_.f);
@@ -36,13 +38,13 @@ class TrimmedMean final : public CoordinateRule {
   }
 
  private:
-  TrimmedMeanOptions options_;
+  TrmeanOptions options_;
 };
 
 }  // namespace
 
-Result<Aggregator> make_trimmed_mean(const TrimmedMeanOptions& options) {
-  return make_rule<TrimmedMean>(options);
+Result<Aggregator> make_trmean(const TrmeanOptions& options) {
+  return make_named<Aggregator, TrimmedMean>(options);
 }
 
 }  // namespace boba

@@ -11,7 +11,7 @@
 
 namespace boba {
 
-struct TrimmedMeanOptions {
+struct TrmeanOptions {
   int f = 0;  // Byzantine clients tolerated: values dropped at each end
 
   static constexpr Info info() {
@@ -26,14 +26,16 @@ struct TrimmedMeanOptions {
         .citation =
             "D. Yin, Y. Chen, K. Ramchandran, P. Bartlett. Byzantine-Robust Distributed "
             "Learning: Towards Optimal Statistical Rates. ICML 2018.",
+        .python = "TrMean",
+        .python_alias = "TrimmedMean",
     };
   }
   static constexpr auto fields() {
     return std::tuple{
-        field("f", &TrimmedMeanOptions::f, "Byzantine clients tolerated").between(0, 1 << 20)};
+        field("f", &TrmeanOptions::f, "Byzantine clients tolerated").between(0, 1 << 20)};
   }
 };
 
-Result<Aggregator> make_trimmed_mean(const TrimmedMeanOptions& options);
+Result<Aggregator> make_trmean(const TrmeanOptions& options);
 
 }  // namespace boba

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <optional>
 
-#include "boba/rules/make.h"
-#include "boba/rules/probing.h"
 #include "boba/rules/select.h"
 
 namespace boba {
@@ -16,6 +14,7 @@ class Zeno final : public Rule {
 
   Need need() const override { return Need::kNorms; }
   std::optional<int> tolerance() const override { return options_.f; }
+  Traits traits() const override { return {.robust = true}; }
 
   Result<void> admits(const Shape& shape) const override {
     return needs_more_than_f("zeno", shape, options_.f);
@@ -48,6 +47,8 @@ class Zeno final : public Rule {
 
 }  // namespace
 
-Result<Aggregator> make_zeno(const ZenoOptions& options) { return make_rule<Zeno>(options); }
+Result<Aggregator> make_zeno(const ZenoOptions& options) {
+  return make_named<Aggregator, Zeno>(options);
+}
 
 }  // namespace boba

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 from boba import _core
-from boba._names import ALIASES, class_name
 from boba._parts import CLASSES, Attack, Part, Rule, Stage, python_name, read_value
 
 _BASES: dict[str, type[Part]] = {"rule": Rule, "mix": Stage, "blend": Stage, "attack": Attack}
@@ -74,7 +73,7 @@ def _make_class(entry: _core.Entry) -> type[Part]:
     for option in entry["options"]:
         name = python_name(option["name"])
         fields[name] = _reader(name, option["help"])
-    return type(class_name(entry["name"]), (_BASES[entry["kind"]],), fields)
+    return type(entry["python"], (_BASES[entry["kind"]],), fields)
 
 
 def _make_all() -> list[str]:
@@ -83,11 +82,9 @@ def _make_all() -> list[str]:
     for entry in _core.entries():
         made = _make_class(entry)
         CLASSES[entry["kind"], entry["name"]] = made
-        setattr(module, made.__name__, made)
-        names.append(made.__name__)
-    for alias, name in ALIASES.items():
-        setattr(module, alias, getattr(module, name))
-        names.append(alias)
+        for name in filter(None, (entry["python"], entry["python_alias"])):
+            setattr(module, name, made)
+            names.append(name)
     return names
 
 

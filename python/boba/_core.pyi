@@ -26,6 +26,8 @@ class Entry(TypedDict):
     condition: str
     cost: str
     citation: str
+    python: str
+    python_alias: str
     options: list[Option]
 
 class Rows:

@@ -47,6 +47,8 @@ void add_entries(nb::list& list, const char* kind, std::span<const Entry<Product
     line["condition"] = text(entry.info.condition);
     line["cost"] = text(entry.info.cost);
     line["citation"] = text(entry.info.citation);
+    line["python"] = python_class(entry.info);
+    line["python_alias"] = text(entry.info.python_alias);
     nb::list options;
     for (const OptionInfo& option : entry.options()) options.append(describe(option));
     line["options"] = options;
@@ -73,10 +75,9 @@ const std::string& spec_of(const Named& made) {
 template <class Product>
 std::optional<std::string> made_from(std::span<const Entry<Product>> entries,
                                      const Params& params) {
-  for (const Entry<Product>& entry : entries) {
-    if (entry.info.name == params.name) return spec_of(value_or_raise(entry.make(params)));
-  }
-  return std::nullopt;
+  const Entry<Product>* entry = find_entry(entries, params.name);
+  if (entry == nullptr) return std::nullopt;
+  return spec_of(value_or_raise(entry->make(params)));
 }
 
 using Options = std::vector<std::pair<std::string, std::string>>;

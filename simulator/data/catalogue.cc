@@ -41,13 +41,9 @@ struct Chosen {
 };
 
 Result<Chosen> choose(std::string_view spec) {
-  const Result<std::vector<Params>> stages = parse_spec(spec);
-  if (!stages) return stages.error();
-  if (stages->size() != 1) {
-    return invalid_argument(
-        fmt::format("a data set stands alone; got {} stages in '{}'", stages->size(), spec));
-  }
-  const Params& params = stages->front();
+  const Result<Params> stage = parse_single("data set", spec);
+  if (!stage) return stage.error();
+  const Params& params = *stage;
   if (params.name == SyntheticSetOptions::info().name) {
     const Result<SyntheticSetOptions> options = bind<SyntheticSetOptions>(params);
     if (!options) return options.error();
@@ -59,10 +55,7 @@ Result<Chosen> choose(std::string_view spec) {
     if (params.values.empty()) return Chosen{.entry = entry};
     return detail::unknown_option(params.name, params.values.front().first, {});
   }
-  const std::vector<std::string_view> names = dataset_names();
-  const std::string close = suggestion(params.name, names);
-  return invalid_argument(fmt::format("no data set '{}'{} data sets are: {}", params.name,
-                                      close.empty() ? ";" : close, join(names)));
+  return unknown_name("data set", params.name, dataset_names());
 }
 
 Error missing_set(const SetEntry& entry, std::span<const LocatedGroup> groups,

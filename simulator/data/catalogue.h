@@ -36,8 +36,8 @@ std::string describe_sources(const DataSources& sources);
 // A folder that --data names must exist; the others need not.
 Result<void> check_sources(const DataSources& sources);
 
-// "mnist", "fashion-mnist", "cifar10", "ag-news", or "synthetic(...)". An error names file, offset
-// and what was expected; a set that is missing is told with where was looked and what to do.
+// A name of dataset_names(), or "synthetic(...)" with options. An error names file, offset and
+// what was expected; a set that is missing is told with where was looked and what to do.
 Result<Dataset> load_dataset(std::string_view spec, const DataSources& sources,
                              const LoadOptions& options = {});
 

@@ -28,11 +28,6 @@ namespace {
 constexpr int kMostSamples = 1000000;
 constexpr std::size_t kMostClasses = 65536;
 
-// Rules and stages that look at the server's gradients or ask its loss.
-constexpr std::string_view kServerStages[] = {
-    "server", "selfrej", "avgrej",         "zeno",           "fltrust",   "bygars",
-    "boba",   "boba-es", "boba-no-stage1", "boba-no-stage2", "server-mix"};
-
 void canonicalise_server(Experiment& experiment) {
   ServerSection& server = experiment.server;
   const bool readable = make_aggregator(experiment.rule).ok();
@@ -75,12 +70,8 @@ Experiment normal_form(Experiment experiment) {
 }
 
 bool uses_server(std::string_view rule) {
-  const Result<std::vector<Params>> stages = parse_spec(rule);
-  if (!stages) return true;
-  return std::any_of(stages->begin(), stages->end(), [](const Params& stage) {
-    return std::find(std::begin(kServerStages), std::end(kServerStages), stage.name) !=
-           std::end(kServerStages);
-  });
+  const Result<Aggregator> made = make_aggregator(rule);
+  return !made || made->uses_server();
 }
 
 bool attack_uses_server(std::string_view attack) {

@@ -6,7 +6,6 @@
 #include "boba/core/random.h"
 #include "simulator/partition/cut.h"
 #include "simulator/partition/gamma.h"
-#include "simulator/partition/make.h"
 
 namespace boba::sim {
 namespace {
@@ -46,7 +45,7 @@ class Dirichlet final : public PartitionScheme {
 }  // namespace
 
 Result<NamedPartition> make_dirichlet(const DirichletOptions& options) {
-  return make_named<Dirichlet>(options);
+  return make_named<NamedPartition, Dirichlet>(options);
 }
 
 }  // namespace boba::sim

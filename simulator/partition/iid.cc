@@ -2,7 +2,6 @@
 
 #include "boba/core/random.h"
 #include "simulator/partition/cut.h"
-#include "simulator/partition/make.h"
 
 namespace boba::sim {
 namespace {
@@ -30,6 +29,8 @@ class Iid final : public PartitionScheme {
 
 }  // namespace
 
-Result<NamedPartition> make_iid(const IidOptions& options) { return make_named<Iid>(options); }
+Result<NamedPartition> make_iid(const IidOptions& options) {
+  return make_named<NamedPartition, Iid>(options);
+}
 
 }  // namespace boba::sim

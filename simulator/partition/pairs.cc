@@ -2,7 +2,6 @@
 
 #include "simulator/partition/cut.h"
 #include "simulator/partition/majors.h"
-#include "simulator/partition/make.h"
 
 namespace boba::sim {
 namespace {
@@ -20,6 +19,11 @@ class Pairs final : public PartitionScheme {
     return cut_classes(request, weights, options_.order);
   }
 
+  Result<void> admits(std::size_t clients, std::size_t classes) const override {
+    const auto times = deal_majors("pairs", clients, classes, 2);
+    return times ? Result<void>() : times.error();
+  }
+
  private:
   PairsOptions options_;
 };
@@ -27,7 +31,7 @@ class Pairs final : public PartitionScheme {
 }  // namespace
 
 Result<NamedPartition> make_pairs(const PairsOptions& options) {
-  return make_named<Pairs>(options);
+  return make_named<NamedPartition, Pairs>(options);
 }
 
 }  // namespace boba::sim

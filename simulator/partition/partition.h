@@ -29,6 +29,9 @@ class PartitionScheme {
  public:
   virtual ~PartitionScheme() = default;
   virtual Result<Partition> deal(const PartitionRequest& request) const = 0;
+
+  // Whether it can deal to so many clients, where that depends on no more than the classes.
+  virtual Result<void> admits(std::size_t /*clients*/, std::size_t /*classes*/) const { return {}; }
 };
 
 using PartitionSchemePtr = std::shared_ptr<const PartitionScheme>;

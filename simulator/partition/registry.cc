@@ -1,9 +1,5 @@
 #include "simulator/partition/registry.h"
 
-#include <fmt/format.h>
-
-#include <vector>
-
 #include "boba/text/names.h"
 #include "simulator/partition/dirichlet.h"
 #include "simulator/partition/iid.h"
@@ -30,21 +26,7 @@ constexpr PartitionEntry kPartitions[] = {
 std::span<const PartitionEntry> partitions() { return kPartitions; }
 
 Result<NamedPartition> make_partition(std::string_view spec) {
-  const Result<std::vector<Params>> stages = parse_spec(spec);
-  if (!stages) return stages.error();
-  if (stages->size() != 1) {
-    return invalid_argument(
-        fmt::format("a partition stands alone; got {} stages in '{}'", stages->size(), spec));
-  }
-  const Params& params = stages->front();
-  std::vector<std::string_view> names;
-  for (const PartitionEntry& entry : kPartitions) {
-    if (entry.info.name == params.name) return entry.make(params);
-    names.push_back(entry.info.name);
-  }
-  const std::string close = suggestion(params.name, names);
-  return invalid_argument(fmt::format("no partition '{}'{} partitions are: {}", params.name,
-                                      close.empty() ? ";" : close, join(names)));
+  return make_single(partitions(), "partition", spec);
 }
 
 }  // namespace boba::sim

@@ -7,7 +7,6 @@
 
 #include "boba/core/random.h"
 #include "simulator/partition/cut.h"
-#include "simulator/partition/make.h"
 
 namespace boba::sim {
 namespace {
@@ -85,7 +84,7 @@ class Shards final : public PartitionScheme {
 }  // namespace
 
 Result<NamedPartition> make_shards(const ShardsOptions& options) {
-  return make_named<Shards>(options);
+  return make_named<NamedPartition, Shards>(options);
 }
 
 }  // namespace boba::sim

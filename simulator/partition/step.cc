@@ -2,7 +2,6 @@
 
 #include "simulator/partition/cut.h"
 #include "simulator/partition/majors.h"
-#include "simulator/partition/make.h"
 
 namespace boba::sim {
 namespace {
@@ -27,6 +26,12 @@ class Step final : public PartitionScheme {
     return cut_classes(request, weights, options_.order);
   }
 
+  Result<void> admits(std::size_t clients, std::size_t classes) const override {
+    const auto times =
+        deal_majors("step", clients, classes, static_cast<std::size_t>(options_.majors));
+    return times ? Result<void>() : times.error();
+  }
+
  private:
   double weight(int count) const {
     if (options_.alpha >= kInfinite) return count;
@@ -38,6 +43,8 @@ class Step final : public PartitionScheme {
 
 }  // namespace
 
-Result<NamedPartition> make_step(const StepOptions& options) { return make_named<Step>(options); }
+Result<NamedPartition> make_step(const StepOptions& options) {
+  return make_named<NamedPartition, Step>(options);
+}
 
 }  // namespace boba::sim

@@ -1,10 +1,8 @@
 // signflip, zero, nan, inf.
 #include <gtest/gtest.h>
 
-#include "boba/attacks/inf.h"
-#include "boba/attacks/nan.h"
+#include "boba/attacks/constant.h"
 #include "boba/attacks/signflip.h"
-#include "boba/attacks/zero.h"
 #include "tests/support/attacks_rows.h"
 
 namespace boba::testing {

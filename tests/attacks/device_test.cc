@@ -22,13 +22,21 @@ TEST(DeviceAttacks, AgreeWithTheProcessor) {
   const AttackRows<float> honest(random_rows<float>(kHonest, kLength, 11));
   UpdateMatrix there = cuda.make_rows(DType::kFloat32, kHonest, kLength);
   for (std::size_t i = 0; i < kHonest; ++i) cuda.put(honest.view(), i, there.row(i));
-  for (const char* spec : {"gauss", "gauss(on=parameters)", "gauss(mean=3)", "inf", "ipm",
-                           "lie(z=1.5)", "lie", "mimic", "mimic(choose=strongest)", "minmax",
-                           "minsum", "nan", "signflip(scale=3)", "signflip(scale=3,of=mean)",
-                           "simplex(classes=4)", "simplex(classes=3,aim=against)", "zero"}) {
+  const AttackRows<float> server(random_rows<float>(4, kLength, 21));
+  UpdateMatrix server_there = cuda.make_rows(DType::kFloat32, 4, kLength);
+  for (std::size_t z = 0; z < 4; ++z) cuda.put(server.view(), z, server_there.row(z));
+  std::vector<std::string> specs = attack_specs();
+  specs.insert(specs.end(),
+               {"gauss(mean=3)", "lie(z=1.5)", "signflip(scale=3)", "signflip(scale=3,of=mean)",
+                "simplex(classes=4)", "simplex(classes=3,aim=against)"});
+  for (const std::string& spec : specs) {
     const auto attack = make_attack(spec);
     ASSERT_TRUE(attack.ok()) << spec;
-    AttackRound round{.honest = honest.view(), .learning_rate = 0.1, .seed = 3, .number = 2};
+    AttackRound round{.honest = honest.view(),
+                      .server = server.view(),
+                      .learning_rate = 0.1,
+                      .seed = 3,
+                      .number = 2};
     const auto expected = forge<float>(*attack->attack, *make_cpu_kernels({.threads = 1}), round,
                                        kByzantine, kLength);
     ASSERT_TRUE(expected.ok) << spec;
@@ -36,6 +44,7 @@ TEST(DeviceAttacks, AgreeWithTheProcessor) {
     std::vector<MutableRow> rows;
     for (std::size_t j = 0; j < kByzantine; ++j) rows.push_back(out.row(j));
     round.honest = there.view();
+    round.server = server_there.view();
     const auto report = attack->attack->forge(cuda, round, rows);
     ASSERT_TRUE(report.ok()) << spec << ": " << report.error().message;
     for (std::size_t j = 0; j < kByzantine; ++j) {

@@ -8,6 +8,7 @@
 #include "boba/attacks/ipm.h"
 #include "boba/attacks/lie.h"
 #include "boba/attacks/minmax.h"
+#include "tests/support/registry_specs.h"
 
 namespace boba {
 namespace {
@@ -29,7 +30,6 @@ TEST(AttackRegistry, NamesAreSortedAndDescribed) {
     EXPECT_FALSE(entry.info.citation.empty()) << before;
     for (const OptionInfo& option : entry.options()) EXPECT_FALSE(option.help.empty());
   }
-  EXPECT_EQ(attacks().size(), 11u);
 }
 
 TEST(AttackRegistry, DefaultsPrintAsTheName) {
@@ -49,11 +49,13 @@ TEST(AttackRegistry, DefaultsPrintAsTheName) {
 }
 
 TEST(AttackRegistry, CanonicalSpecsComeBack) {
-  for (const char* spec :
-       {"gauss(sigma=200,on=parameters)", "gauss(sigma=0.1)", "ipm(gamma=0.5)", "lie(z=1.5)",
-        "lie(sign=plus)", "mimic(client=3)", "mimic(choose=strongest)",
-        "minmax(gamma_init=50,tau=0.001,sign=plus)", "minsum(tau=1e-07)", "signflip(scale=5)",
-        "simplex(p_min=-0.2,classes=10,margin=-0.1,aim=against)", "zero", "nan", "inf"}) {
+  std::vector<std::string> specs = {
+      "gauss(sigma=200,on=parameters)", "lie(z=1.5)", "minmax(gamma_init=50,tau=0.001,sign=plus)",
+      "minsum(tau=1e-07)", "simplex(p_min=-0.2,classes=10,margin=-0.1,aim=against)"};
+  for (const AttackEntry& entry : attacks()) {
+    specs.push_back(print_spec(test::full_params(entry.info, entry.options())));
+  }
+  for (const std::string& spec : specs) {
     const Result<NamedAttack> made = make_attack(spec);
     ASSERT_TRUE(made) << made.error().message;
     EXPECT_EQ(made->spec, spec);
@@ -73,8 +75,7 @@ TEST(AttackRegistry, TypedFactoriesGiveTheSame) {
 }
 
 TEST(AttackRegistry, ErrorsSayWhatWouldDo) {
-  const std::string all =
-      "attacks are: gauss, inf, ipm, lie, mimic, minmax, minsum, nan, signflip, simplex, zero";
+  const std::string all = "attacks are: " + join(entry_names(attacks()));
   EXPECT_EQ(error_of("ipmm"), "no attack 'ipmm'; did you mean ipm? " + all);
   EXPECT_EQ(error_of("xyzzyxyzzy"), "no attack 'xyzzyxyzzy'; " + all);
   EXPECT_EQ(error_of("ipm(gama=1)"), "ipm: no option gama; options are: gamma");

@@ -10,6 +10,7 @@
 #include "simulator/data/catalogue.h"
 #include "tests/support/data_archive.h"
 #include "tests/support/data_files.h"
+#include "tests/support/doc_blocks.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
@@ -338,6 +339,14 @@ TEST(CatalogueSources, TheOrderIsFixed) {
             (std::vector<fs::path>{"/a", "/b", "/usr/share/datasets", "/c/boba"}));
   EXPECT_EQ(default_sources("/a").origins,
             (std::vector<std::string>{"--data", "BOBA_DATA", "Debian package", "cache"}));
+}
+
+TEST(CatalogueSources, ThePageHasEverySet) {
+  const std::string page = read_page("docs/data.md");
+  for (const std::string_view name : dataset_names()) {
+    EXPECT_NE(page.find("\n| `" + std::string(name)), std::string::npos)
+        << "no table of docs/data.md has the data set " << name;
+  }
 }
 
 TEST(CatalogueSources, WhatIsNotSetIsNotLookedInto) {

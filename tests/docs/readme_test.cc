@@ -133,17 +133,6 @@ TEST(Readme, NamesEveryRuleStageAndAttack) {
   for (const auto& entry : attacks()) expect_named(entry.info.name);
 }
 
-TEST(Docs, EveryRuleStageAndAttackHasAPage) {
-  const auto expect_page = [](const char* folder, std::string_view name) {
-    const fs::path page = kRoot / "docs" / folder / (std::string(name) + ".md");
-    EXPECT_TRUE(fs::is_regular_file(page)) << page;
-  };
-  for (const auto& entry : rules()) expect_page("rules", entry.info.name);
-  for (const auto& entry : mix_stages()) expect_page("rules", entry.info.name);
-  for (const auto& entry : blend_stages()) expect_page("rules", entry.info.name);
-  for (const auto& entry : attacks()) expect_page("attacks", entry.info.name);
-}
-
 // The targets of [text](target) that lie in the tree, outside fenced blocks.
 std::vector<std::string> local_links(const std::string& markdown) {
   std::vector<std::string> links;

@@ -9,8 +9,11 @@
 
 namespace boba::hunt {
 
-// Rules that the hunt knows, in the order of its table; bucketing and server-mix come at random.
+// Rules that the oracle defines; bucketing and server-mix come at random.
 const std::vector<std::string>& rule_names();
+
+// Rules of the registry that the oracle neither defines nor has a reason to leave out.
+std::vector<std::string> undefined_rules();
 
 struct GenerateOptions {
   std::vector<std::string> rules;  // of rule_names()

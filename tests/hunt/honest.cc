@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "boba/dist/sharded.h"
+#include "boba/rules/registry.h"
 #include "tests/hunt/generate.h"
 
 namespace boba::hunt {
@@ -151,6 +152,22 @@ const std::vector<std::string>& rule_names() {
       "rage-raw", "selfrej", "avgrej",         "zeno",          "fltrust", "bygars",
       "boba",     "boba-es", "boba-no-stage1", "boba-no-stage2"};
   return names;
+}
+
+std::vector<std::string> undefined_rules() {
+  // Every liar steers the one, none the other.
+  const std::vector<std::string_view> left_out = {"average", "server"};
+  std::vector<std::string> undefined;
+  for (const RuleEntry& entry : rules()) {
+    const std::string name(entry.info.name);
+    const auto known = [&](const auto& list) {
+      return std::find(list.begin(), list.end(), name) != list.end();
+    };
+    // Rules behind buckets come as such.
+    if (known(rule_names()) || known(left_out) || make_aggregator(name)->ordered()) continue;
+    undefined.push_back(name);
+  }
+  return undefined;
 }
 
 Scene honest_scene(Dice& dice, const GenerateOptions& options) {

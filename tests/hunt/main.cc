@@ -52,6 +52,13 @@ int run(int argc, char** argv) {
   app.add_flag("--verbose", options.verbose, "show every failure, not only three of each rule");
   CLI11_PARSE(app, argc, argv);
 
+  if (const std::vector<std::string> undefined = undefined_rules(); !undefined.empty()) {
+    fmt::print(stderr,
+               "boba_hunt: no exact definition of {}; write one in tests/hunt/oracle*.cc and name "
+               "the rule in tests/hunt/honest.cc\n",
+               fmt::join(undefined, ", "));
+    return 2;
+  }
   const std::regex wanted(rules);
   for (const std::string& rule : rule_names()) {
     if (std::regex_match(rule, wanted)) options.generate.rules.push_back(rule);

@@ -6,22 +6,42 @@
 #include <cmath>
 #include <limits>
 
+#include "boba/rules/registry.h"
+
 namespace boba::hunt {
 
 std::size_t Dice::below(std::size_t count) {
   return std::min(count - 1, static_cast<std::size_t>(uniform() * static_cast<double>(count)));
 }
 
+namespace {
+
+// rage-raw is rage with an option.
+std::string_view registered(std::string_view rule) { return rule == "rage-raw" ? "rage" : rule; }
+
+}  // namespace
+
 Family RuleUse::family() const {
-  if (rule == "coomed" || rule == "trmean") return Family::kCoordinate;
-  if (rule == "selfrej" || rule == "avgrej" || rule == "zeno") return Family::kProbing;
-  if (rule == "fltrust" || rule == "bygars") return Family::kDirection;
-  if (rule.starts_with("boba")) return Family::kSubspace;
+  const Result<Aggregator> made = make_aggregator(registered(rule));
+  switch (made->need()) {
+    case Need::kNothing:
+      return Family::kCoordinate;
+    case Need::kServerGram:
+      return Family::kSubspace;
+    case Need::kServerProducts:
+      return Family::kDirection;
+    case Need::kNorms:
+      return made->server_data() == ServerData::kLoss ? Family::kProbing : Family::kDirection;
+    case Need::kGram:
+      break;
+  }
   return Family::kDistance;
 }
 
 bool RuleUse::has_f() const {
-  return rule != "geomed" && rule != "coomed" && rule != "fltrust" && rule != "bygars";
+  const std::vector<OptionInfo> options = find_entry(rules(), registered(rule))->options();
+  return std::any_of(options.begin(), options.end(),
+                     [](const OptionInfo& option) { return option.name == "f"; });
 }
 
 std::string RuleUse::spec() const {
@@ -29,7 +49,7 @@ std::string RuleUse::spec() const {
   if (bucket > 0) {
     text = fmt::format("bucketing(s={}{}) | ", bucket, keep ? ",remainder=keep" : "");
   }
-  if (bucket > 0 && !keep && rule.ends_with("krum")) {
+  if (bucket > 0 && !keep && find_entry(rules(), "b-" + rule) != nullptr) {
     text = fmt::format("b-{}(f={},s={})", rule, f, bucket);
   } else if (rule == "rage-raw") {
     text += fmt::format("rage(f={},projection=raw)", f);

@@ -41,11 +41,11 @@ class Dice {
 };
 
 enum class Family {
-  kCoordinate,  // coomed, trmean
-  kDistance,    // krum, mkrum, geomed, rage
-  kSubspace,    // boba and its variants
-  kProbing,     // selfrej, avgrej, zeno
-  kDirection,   // fltrust, bygars: norms do not count
+  kCoordinate,  // order statistics
+  kDistance,    // products of the clients
+  kSubspace,    // and of the server's rows
+  kProbing,     // the server's loss
+  kDirection,   // the server's gradient: norms do not count
 };
 
 // A rule with its stages.

@@ -9,22 +9,30 @@ namespace boba::testing {
 using namespace sim;  // NOLINT
 namespace {
 
-constexpr const char* kSpecs[] = {"iid",
-                                  "pairs",
-                                  "pairs(order=shuffled)",
-                                  "step(alpha=4,order=shuffled)",
-                                  "shards",
-                                  "step",
+// Every partition as it is and with each other choice of an option, and some with other numbers.
+std::vector<std::string> specs() {
+  std::vector<std::string> all = {"step(alpha=4,order=shuffled)",
                                   "step(majors=1)",
                                   "step(majors=3,alpha=inf)",
-                                  "dirichlet",
                                   "dirichlet(alpha=1e-06)",
                                   "shards(per_client=1)",
                                   "dirichlet(alpha=100)",
                                   "step(alpha=1e300)"};
+  for (const PartitionEntry& entry : partitions()) {
+    const std::string name(entry.info.name);
+    all.push_back(name);
+    for (const OptionInfo& option : entry.options()) {
+      for (const std::string& choice : option.choices) {
+        if (choice == option.default_value) continue;
+        all.push_back(name + "(" + option.name + "=" + choice + ")");
+      }
+    }
+  }
+  return all;
+}
 
-class PartitionProperties : public ::testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(All, PartitionProperties, ::testing::ValuesIn(kSpecs));
+class PartitionProperties : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, PartitionProperties, ::testing::ValuesIn(specs()));
 
 TEST_P(PartitionProperties, UseEveryExampleOnce) {
   const std::vector<std::vector<std::size_t>> shapes = {{40, 40, 40}, {1, 50, 200}, {9, 9, 9},
@@ -45,7 +53,7 @@ TEST_P(PartitionProperties, UseEveryExampleOnce) {
 TEST_P(PartitionProperties, AsManyClientsAsExamples) {
   const Labels labels = mixed_labels({3, 3, 3}, 1);
   const auto partition = deal(GetParam(), labels, 3, 9);
-  if (std::string_view(GetParam()) == "shards") {
+  if (GetParam() == "shards") {
     // Two shards for each client are two examples at least.
     EXPECT_FALSE(partition);
     return;
@@ -78,8 +86,7 @@ TEST_P(PartitionProperties, SameSeedSamePartitionOnEveryThread) {
 }
 
 TEST_P(PartitionProperties, RefusesWhatCannotBeDealt) {
-  const std::string name(
-      std::string_view(GetParam()).substr(0, std::string_view(GetParam()).find('(')));
+  const std::string name = GetParam().substr(0, GetParam().find('('));
   const Labels labels = mixed_labels({30, 30, 30}, 2);
   EXPECT_EQ(error_of(deal(GetParam(), labels, 3, 0)), name + " needs at least 1 client; got 0");
   EXPECT_EQ(error_of(deal(GetParam(), labels, 0, 9)), name + " needs 1 to 256 classes; got 0");

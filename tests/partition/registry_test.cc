@@ -8,6 +8,8 @@
 #include "simulator/partition/dirichlet.h"
 #include "simulator/partition/shards.h"
 #include "simulator/partition/step.h"
+#include "tests/support/doc_blocks.h"
+#include "tests/support/registry_specs.h"
 
 namespace boba {
 using namespace sim;  // NOLINT
@@ -30,13 +32,32 @@ TEST(PartitionRegistry, NamesAreSortedAndDescribed) {
     EXPECT_FALSE(entry.info.citation.empty()) << before;
     for (const OptionInfo& option : entry.options()) EXPECT_FALSE(option.help.empty());
   }
-  EXPECT_EQ(partitions().size(), 5u);
+}
+
+TEST(PartitionRegistry, ListsInTheDocs) {
+  const std::string page = "docs/partitions.md";
+  std::string table = "\n| partition | options | what client i holds |\n|---|---|---|\n";
+  for (const PartitionEntry& entry : partitions()) {
+    const std::string name(entry.info.name);
+    std::string options;
+    for (const OptionInfo& option : entry.options()) {
+      if (!options.empty()) options += ", ";
+      options += "`" + option.name + "=" + option.default_value + "`";
+    }
+    table += "| `" + name + "` | " + options + " | " + std::string(entry.info.summary) + " |\n";
+    EXPECT_NE(test::read_page(page).find("\n## " + name + "\n"), std::string::npos)
+        << page << " has no section on " << name;
+  }
+  test::expect_block(page, "partitions", table);
 }
 
 TEST(PartitionRegistry, CanonicalSpecsComeBack) {
-  for (const char* spec :
-       {"iid", "pairs", "shards", "shards(per_client=3)", "step", "step(majors=3,alpha=8)",
-        "step(alpha=inf)", "dirichlet", "dirichlet(alpha=0.5)"}) {
+  std::vector<std::string> specs = {"step(majors=3,alpha=8)", "step(alpha=inf)"};
+  for (const PartitionEntry& entry : partitions()) {
+    specs.emplace_back(entry.info.name);
+    specs.push_back(print_spec(test::full_params(entry.info, entry.options())));
+  }
+  for (const std::string& spec : specs) {
     const Result<NamedPartition> made = make_partition(spec);
     ASSERT_TRUE(made) << made.error().message;
     EXPECT_EQ(made->spec, spec);
@@ -58,7 +79,7 @@ TEST(PartitionRegistry, TypedFactoriesGiveTheSame) {
 }
 
 TEST(PartitionRegistry, ErrorsSayWhatWouldDo) {
-  const std::string all = "partitions are: dirichlet, iid, pairs, shards, step";
+  const std::string all = "partitions are: " + join(entry_names(partitions()));
   EXPECT_EQ(error_of("pair"), "no partition 'pair'; did you mean pairs? " + all);
   EXPECT_EQ(error_of("xyzzyxyzzy"), "no partition 'xyzzyxyzzy'; " + all);
   EXPECT_EQ(error_of("iid(x=1)"), "iid takes no options; got x");

@@ -140,7 +140,7 @@ TEST_P(DeviceRules, AgreeWithTheProcessor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DeviceRules, ::testing::ValuesIn(rule_cases()),
-                         [](const auto& tested) { return test_name(tested.param.name); });
+                         [](const auto& tested) { return test_name(tested.param.name()); });
 
 }  // namespace
 }  // namespace boba::test

@@ -157,7 +157,7 @@ TEST_P(OpenAndClosed, TheOrderOfArrivalChangesNoBit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllRules, OpenAndClosed, testing::ValuesIn(rule_cases()),
-                         [](const auto& each) { return test_name(each.param.name); });
+                         [](const auto& each) { return test_name(each.param.name()); });
 
 // Label-skewed rows with a common part, as gradients have.
 Rows rows_of(const Eigen::MatrixXd& matrix) {

@@ -1,13 +1,17 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "boba/attacks/registry.h"
 #include "boba/core/spec.h"
 #include "boba/rules/registry.h"
 #include "boba/text/names.h"
 #include "tests/support/paths.h"
+#include "tests/support/registry_specs.h"
 #include "tests/support/rules_round.h"
 
 namespace boba::test {
@@ -16,30 +20,6 @@ namespace {
 std::string error_text(std::string_view spec) {
   const Result<Aggregator> made = make_aggregator(spec);
   return made ? "" : made.error().message;
-}
-
-constexpr std::string_view kNames =
-    "average, server, coomed, trmean, krum, mkrum, geomed, selfrej, avgrej, zeno, fltrust, bygars, "
-    "rage, boba, boba-es, boba-no-stage1, boba-no-stage2, b-krum, b-mkrum";
-
-// A value of the option that is not its default.
-std::string another(const OptionInfo& option) {
-  if (!option.choices.empty()) return option.choices.back();
-  if (option.type == "integer") return std::to_string(std::stoi(option.default_value) + 1);
-  const double value = std::stod(option.default_value);
-  return detail::print_number(value > option.low ? value / 2 : (option.low + option.high) / 2);
-}
-
-Params full_params(const Info& info, const std::vector<OptionInfo>& options) {
-  Params params{std::string(info.name), {}};
-  for (const OptionInfo& option : options) params.values.emplace_back(option.name, another(option));
-  return params;
-}
-
-TEST(Registry, ListsTheRulesInTheOrderOfTheirDefinitions) {
-  std::vector<std::string_view> names;
-  for (const RuleEntry& rule : rules()) names.push_back(rule.info.name);
-  EXPECT_EQ(join(names), kNames);
 }
 
 TEST(Registry, EveryEntryExplainsItself) {
@@ -58,24 +38,33 @@ TEST(Registry, EveryEntryExplainsItself) {
   for (const auto& entry : blend_stages()) check(entry.info, entry.options());
 }
 
-TEST(Registry, EveryPageListsTheOptions) {
-  const auto check = [](const Info& info, const std::vector<OptionInfo>& options) {
-    std::ifstream file(std::string(test::source_dir() + "/docs/rules/") + std::string(info.name) +
-                       ".md");
-    const std::string page{std::istreambuf_iterator<char>(file), {}};
-    for (const OptionInfo& option : options) {
-      std::string range = option.range();
-      if (const std::size_t bar = range.find('|'); bar != std::string::npos) {
-        range.insert(bar, 1, '\\');
-      }
-      const std::string row =
-          "| " + option.name + " | " + option.default_value + " | " + range + " | " + option.help;
-      EXPECT_NE(page.find(row), std::string::npos) << info.name << ".md lacks: " << row;
+// The words of a registry name, each with a capital: "boba-no-stage1" is BobaNoStage1.
+std::string camel_case(std::string_view name) {
+  std::string made;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '-') continue;
+    const bool first = i == 0 || name[i - 1] == '-';
+    made += first ? static_cast<char>(std::toupper(static_cast<unsigned char>(name[i]))) : name[i];
+  }
+  return made;
+}
+
+// In C++, trmean is make_trmean(const TrmeanOptions&), and b-krum make_b_krum(const BKrumOptions&).
+TEST(Registry, FactoriesAndOptionsAreCalledAfterTheNames) {
+  const auto check = [](const std::string& folder, std::string_view name) {
+    std::ifstream file(test::source_dir() + "/" + folder + "/registry.cc");
+    const std::string source{std::istreambuf_iterator<char>(file), {}};
+    std::string factory = "make_" + std::string(name);
+    std::replace(factory.begin(), factory.end(), '-', '_');
+    for (const std::string& made : {factory + ">", "<" + camel_case(name) + "Options,"}) {
+      EXPECT_NE(source.find(made), std::string::npos)
+          << folder << "/registry.cc lacks " << made << " for " << name;
     }
   };
-  for (const auto& entry : rules()) check(entry.info, entry.options());
-  for (const auto& entry : mix_stages()) check(entry.info, entry.options());
-  for (const auto& entry : blend_stages()) check(entry.info, entry.options());
+  for (const auto& entry : rules()) check("boba/rules", entry.info.name);
+  for (const auto& entry : mix_stages()) check("boba/rules", entry.info.name);
+  for (const auto& entry : blend_stages()) check("boba/rules", entry.info.name);
+  for (const auto& entry : attacks()) check("boba/attacks", entry.info.name);
 }
 
 TEST(Registry, EverySpecComesBackAsItWas) {
@@ -109,7 +98,7 @@ TEST(Registry, DefaultsAreLeftOutOfTheCanonicalName) {
 }
 
 TEST(Registry, UnknownNames) {
-  const std::string list = "rules are: " + std::string(kNames) +
+  const std::string list = "rules are: " + join(entry_names(rules())) +
                            "; stages before a rule: bucketing; after it: server-mix";
   EXPECT_EQ(error_text("krumm(f=1)"), "no rule 'krumm'; did you mean krum? " + list);
   EXPECT_EQ(error_text("buckets | krum(f=1)").find("no rule 'buckets'; did you mean bucketing?"),

@@ -11,7 +11,7 @@ namespace {
 class Property : public testing::TestWithParam<RuleCase> {};
 
 TEST_P(Property, TheOrderOfClientsDoesNotMatter) {
-  if (GetParam().by_order) return;
+  if (GetParam().ordered) return;
   for (const auto& kernels : all_kernels()) {
     for (DType dtype : kDTypes) {
       const FullRound full = full_round(14, 9, dtype, 21);
@@ -30,7 +30,7 @@ TEST_P(Property, TheOrderOfClientsDoesNotMatter) {
 }
 
 TEST_P(Property, ShiftsWithItsInput) {
-  if (!GetParam().translates) return;
+  if (!GetParam().traits.shifts) return;
   for (const auto& kernels : all_kernels()) {
     for (double far : {1.0, 100.0}) {
       const FullRound full = full_round(14, 9, DType::kFloat64, 22);
@@ -45,7 +45,7 @@ TEST_P(Property, ShiftsWithItsInput) {
 }
 
 TEST_P(Property, ScalesWithItsInput) {
-  if (!GetParam().scales) return;
+  if (!GetParam().traits.scales) return;
   for (const auto& kernels : all_kernels()) {
     for (double factor : {0x1p-40, 3.0, 0x1p60}) {
       const FullRound full = full_round(14, 9, DType::kFloat64, 23);
@@ -104,7 +104,7 @@ TEST_P(Property, VerdictsCarryACanonicalName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllRules, Property, testing::ValuesIn(rule_cases()),
-                         [](const auto& rule) { return test_name(rule.param.name); });
+                         [](const auto& rule) { return test_name(rule.param.name()); });
 
 }  // namespace
 }  // namespace boba::test

@@ -93,6 +93,22 @@ Forged<T> forge(std::string_view spec, const AttackRows<T>& honest, std::size_t 
   return forge<T>(*made->attack, *make_reference_kernels(), round, b, honest.view().length());
 }
 
+// Every attack of the registry, as it is and with each other choice of an option.
+inline std::vector<std::string> attack_specs() {
+  std::vector<std::string> specs;
+  for (const AttackEntry& entry : attacks()) {
+    const std::string name(entry.info.name);
+    specs.push_back(name);
+    for (const OptionInfo& option : entry.options()) {
+      for (const std::string& choice : option.choices) {
+        if (choice == option.default_value) continue;
+        specs.push_back(name + "(" + option.name + "=" + choice + ")");
+      }
+    }
+  }
+  return specs;
+}
+
 template <Element T>
 std::vector<double> mean_of(const std::vector<std::vector<T>>& rows) {
   std::vector<double> mean(rows[0].size());

@@ -3,98 +3,105 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <ostream>
+
+#include "boba/rules/registry.h"
 
 namespace boba::test {
 namespace {
 
-std::function<std::string(int)> with_f(std::string before, std::string after = ")") {
-  return [=](int f) { return before + std::to_string(f) + after; };
+using Stages = std::vector<RuleCase::Stage>;
+
+bool has_f(const std::vector<OptionInfo>& options) {
+  return std::any_of(options.begin(), options.end(),
+                     [](const OptionInfo& option) { return option.name == "f"; });
 }
 
-std::function<std::string(int)> fixed(std::string spec) {
-  return [=](int) { return spec; };
+// An entry with its defaults, and with each other choice of an option.
+template <class Product>
+Stages variants(const Entry<Product>& entry) {
+  const std::vector<OptionInfo> options = entry.options();
+  Stages all = {{{std::string(entry.info.name), {}}, has_f(options)}};
+  for (const OptionInfo& option : options) {
+    for (const std::string& choice : option.choices) {
+      if (choice == option.default_value) continue;
+      all.push_back(all.front());
+      all.back().params.values.emplace_back(option.name, choice);
+    }
+  }
+  return all;
+}
+
+RuleCase make_case(Stages stages) {
+  RuleCase made;
+  made.stages = std::move(stages);
+  // Where this fails, every test of the case fails and names it.
+  const Result<Aggregator> rule = make_aggregator(made.spec(1));
+  if (!rule) return made;
+  made.traits = rule->traits();
+  made.ordered = rule->ordered();
+  made.needs_oracle = rule->needs_oracle();
+  made.has_tolerance = rule->tolerance().has_value();
+  return made;
+}
+
+// The first and the last rule of each need.
+std::vector<const RuleEntry*> one_of_each_kind() {
+  std::vector<const RuleEntry*> found;
+  for (const Need need :
+       {Need::kNothing, Need::kNorms, Need::kServerProducts, Need::kGram, Need::kServerGram}) {
+    std::vector<const RuleEntry*> kind;
+    for (const RuleEntry& entry : rules()) {
+      const Result<Aggregator> rule = make_aggregator(entry.info.name);
+      if (rule && rule->need() == need && !rule->ordered()) kind.push_back(&entry);
+    }
+    if (kind.empty()) continue;
+    found.push_back(kind.front());
+    if (kind.size() > 1) found.push_back(kind.back());
+  }
+  return found;
+}
+
+std::vector<RuleCase> make_cases() {
+  std::vector<RuleCase> cases;
+  for (const RuleEntry& entry : rules()) {
+    for (RuleCase::Stage& rule : variants(entry)) cases.push_back(make_case({std::move(rule)}));
+  }
+  for (const RuleEntry* entry : one_of_each_kind()) {
+    const RuleCase::Stage rule = variants(*entry).front();
+    for (const MixEntry& mix : mix_stages()) {
+      for (const auto& stage : variants(mix)) cases.push_back(make_case({stage, rule}));
+    }
+    for (const BlendEntry& blend : blend_stages()) {
+      for (const auto& stage : variants(blend)) cases.push_back(make_case({rule, stage}));
+    }
+  }
+  return cases;
 }
 
 }  // namespace
 
-void PrintTo(const RuleCase& rule, std::ostream* out) { *out << rule.name; }
+std::string RuleCase::name() const {
+  std::string text;
+  for (const Stage& stage : stages) text += (text.empty() ? "" : " | ") + print_spec(stage.params);
+  return text;
+}
+
+std::string RuleCase::spec(int f) const {
+  std::vector<Params> all;
+  for (const Stage& stage : stages) {
+    all.push_back(stage.params);
+    if (stage.has_f) all.back().values.emplace_back("f", std::to_string(f));
+  }
+  return print_spec(all);
+}
+
+void PrintTo(const RuleCase& rule, std::ostream* out) { *out << rule.name(); }
 
 const std::vector<RuleCase>& rule_cases() {
-  static const std::vector<RuleCase> cases = {
-      {.name = "average", .spec = fixed("average"), .translates = true, .scales = true},
-      {.name = "server", .spec = fixed("server"), .scales = true},
-      {.name = "coomed",
-       .spec = fixed("coomed"),
-       .translates = true,
-       .scales = true,
-       .robust = true},
-      {.name = "coomed lower",
-       .spec = fixed("coomed(even=lower)"),
-       .translates = true,
-       .scales = true,
-       .robust = true},
-      {.name = "trmean",
-       .spec = with_f("trmean(f="),
-       .translates = true,
-       .scales = true,
-       .robust = true},
-      {.name = "krum",
-       .spec = with_f("krum(f="),
-       .translates = true,
-       .scales = true,
-       .robust = true},
-      {.name = "mkrum",
-       .spec = with_f("mkrum(f="),
-       .translates = true,
-       .scales = true,
-       .robust = true},
-      {.name = "geomed",
-       .spec = fixed("geomed"),
-       .translates = true,
-       .scales = true,
-       .robust = true},
-      {.name = "selfrej", .spec = with_f("selfrej(f="), .robust = true},
-      // Two far out on opposite sides shield each other: no promise to hold it to.
-      {.name = "avgrej", .spec = with_f("avgrej(f=")},
-      {.name = "zeno", .spec = with_f("zeno(f="), .robust = true},
-      {.name = "fltrust", .spec = fixed("fltrust"), .scales = true},
-      {.name = "bygars", .spec = fixed("bygars")},
-      {.name = "rage",
-       .spec = with_f("rage(f="),
-       .translates = true,
-       .scales = true,
-       .robust = true},
-      {.name = "rage raw",
-       .spec = with_f("rage(f=", ",projection=raw)"),
-       .scales = true,
-       .robust = true},
-      {.name = "bkrum",
-       .spec = with_f("b-krum(f="),
-       .translates = true,
-       .scales = true,
-       .by_order = true},
-      {.name = "bmkrum",
-       .spec = with_f("b-mkrum(f="),
-       .translates = true,
-       .scales = true,
-       .by_order = true},
-      {.name = "bucketed coomed",
-       .spec = fixed("bucketing(remainder=keep) | coomed"),
-       .translates = true,
-       .scales = true,
-       .by_order = true},
-      {.name = "bucketed selfrej", .spec = with_f("bucketing | selfrej(f="), .by_order = true},
-      {.name = "bucketed fltrust",
-       .spec = fixed("bucketing(s=3) | fltrust"),
-       .scales = true,
-       .by_order = true},
-      {.name = "mixed mkrum",
-       .spec = with_f("mkrum(f=", ") | server-mix(lambda=0.25)"),
-       .scales = true},
-      {.name = "mixed trmean", .spec = with_f("trmean(f=", ") | server-mix"), .scales = true},
-  };
+  static const std::vector<RuleCase> cases = make_cases();
   return cases;
 }
 

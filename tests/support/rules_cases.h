@@ -1,4 +1,4 @@
-// Every rule with a spec for each f, for tests that hold for many rules.
+// Every rule of the registry with a spec for each f, for tests that hold for many rules.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,32 @@
 #include <string>
 #include <vector>
 
+#include "boba/core/spec.h"
 #include "tests/support/rules_loss.h"
 #include "tests/support/rules_round.h"
 
 namespace boba::test {
 
 struct RuleCase {
-  std::string name;
-  std::function<std::string(int f)> spec;
-  bool translates = false;  // shifting all updates shifts the result
-  bool scales = false;      // scaling all updates (and server gradients) scales the result
-  bool by_order = false;    // the result depends on the order of the clients
-  bool robust = false;      // f updates far out do not take the result away from the others
+  struct Stage {
+    Params params;
+    bool has_f = false;
+  };
+  std::vector<Stage> stages;
+  Traits traits;
+  bool ordered = false;  // the result depends on the order of the clients
+  bool needs_oracle = false;
+  bool has_tolerance = false;  // the rule knows an f
+
+  std::string name() const;
+  std::string spec(int f) const;
 };
 
 // How GoogleTest names a case.
 void PrintTo(const RuleCase& rule, std::ostream* out);
 
+// Each rule as it is and with each choice of its options, then rules of every kind behind and
+// before each stage. All of it comes from the registry.
 const std::vector<RuleCase>& rule_cases();
 
 // For GoogleTest's names, which take letters and digits only.

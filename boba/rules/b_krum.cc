@@ -1,4 +1,4 @@
-#include "boba/rules/bucketed_krum.h"
+#include "boba/rules/b_krum.h"
 
 #include "boba/rules/bucketing.h"
 #include "boba/rules/krum.h"
@@ -18,11 +18,11 @@ Result<Aggregator> bucketed(const Options& options, const Result<Aggregator>& ru
 
 }  // namespace
 
-Result<Aggregator> make_bucketed_krum(const BucketedKrumOptions& options) {
+Result<Aggregator> make_b_krum(const BKrumOptions& options) {
   return bucketed(options, make_krum({.f = options.f}));
 }
 
-Result<Aggregator> make_bucketed_mkrum(const BucketedMultiKrumOptions& options) {
+Result<Aggregator> make_b_mkrum(const BMkrumOptions& options) {
   return bucketed(options, make_mkrum({.f = options.f}));
 }
 

@@ -12,7 +12,7 @@
 
 namespace boba {
 
-struct BucketedKrumOptions {
+struct BKrumOptions {
   int f = 0;  // Byzantine clients tolerated
   int s = 2;  // clients per bucket
 
@@ -28,16 +28,17 @@ struct BucketedKrumOptions {
         .citation =
             "S. P. Karimireddy, L. He, M. Jaggi. Byzantine-Robust Learning on "
             "Heterogeneous Datasets via Bucketing. ICLR 2022.",
+        .python = "BucketedKrum",
     };
   }
   static constexpr auto fields() {
     return std::tuple{
-        field("f", &BucketedKrumOptions::f, "Byzantine clients tolerated").between(0, 1 << 20),
-        field("s", &BucketedKrumOptions::s, "clients per bucket").between(1, 1 << 20)};
+        field("f", &BKrumOptions::f, "Byzantine clients tolerated").between(0, 1 << 20),
+        field("s", &BKrumOptions::s, "clients per bucket").between(1, 1 << 20)};
   }
 };
 
-struct BucketedMultiKrumOptions {
+struct BMkrumOptions {
   int f = 0;  // Byzantine clients tolerated
   int s = 2;  // clients per bucket
 
@@ -53,16 +54,17 @@ struct BucketedMultiKrumOptions {
         .citation =
             "S. P. Karimireddy, L. He, M. Jaggi. Byzantine-Robust Learning on "
             "Heterogeneous Datasets via Bucketing. ICLR 2022.",
+        .python = "BucketedMultiKrum",
     };
   }
   static constexpr auto fields() {
     return std::tuple{
-        field("f", &BucketedMultiKrumOptions::f, "Byzantine clients tolerated").between(0, 1 << 20),
-        field("s", &BucketedMultiKrumOptions::s, "clients per bucket").between(1, 1 << 20)};
+        field("f", &BMkrumOptions::f, "Byzantine clients tolerated").between(0, 1 << 20),
+        field("s", &BMkrumOptions::s, "clients per bucket").between(1, 1 << 20)};
   }
 };
 
-Result<Aggregator> make_bucketed_krum(const BucketedKrumOptions& options);
-Result<Aggregator> make_bucketed_mkrum(const BucketedMultiKrumOptions& options);
+Result<Aggregator> make_b_krum(const BKrumOptions& options);
+Result<Aggregator> make_b_mkrum(const BMkrumOptions& options);
 
 }  // namespace boba
