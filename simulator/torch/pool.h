@@ -33,7 +33,7 @@ constexpr std::int64_t kMostExamples = 98304;  // that go through a network toge
 class Pool {
  public:
   // kept: how inputs lie on the device.
-  Pool(const Shards& shards, const torch::Device& device,
+  Pool(const Shards& tensors, const torch::Device& device,
        const std::function<torch::Tensor(const torch::Tensor&)>& kept);
 
   const Holding& holding(const TrainingTask& task) const;

@@ -1,5 +1,5 @@
-// Shards: the examples of a plan as tensors, ready for a network. Each example is stored once: the
-// honest clients' one after another, so that a client's batch is a view.
+// Shards: the examples of a plan as tensors, ready for a network. Each example is stored
+// once: the honest clients' one after another, so that a client's batch is a view.
 #pragma once
 
 #include <torch/torch.h>
@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "simulator/data/dataset.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/resolved.h"
 #include "simulator/train/plan.h"
 
 namespace boba::sim {
 
+// Some examples.
 struct Shard {
   torch::Tensor inputs;  // float images (N, channels, height, width), or words (N, length)
   torch::Tensor labels;  // int64
@@ -27,7 +28,7 @@ struct Shards {
 };
 
 // channels_last: the channels of a pixel lie together.
-Shards make_shards(const Experiment& experiment, const Dataset& dataset, const FederationPlan& plan,
-                   bool channels_last, int threads);
+Shards make_shards(const ResolvedExperiment& experiment, const Dataset& dataset,
+                   const FederationPlan& plan, bool channels_last, int threads);
 
 }  // namespace boba::sim

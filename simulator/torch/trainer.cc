@@ -65,8 +65,8 @@ Shard next_of(const Shard& shard, Batches& batches) {
 
 class TorchTrainer final : public NetworkTrainer {
  public:
-  TorchTrainer(const Experiment& experiment, const Dataset& dataset, const FederationPlan& plan,
-               std::unique_ptr<Network> made, int threads)
+  TorchTrainer(const ResolvedExperiment& experiment, const Dataset& dataset,
+               const FederationPlan& plan, std::unique_ptr<Network> made, int threads)
       : NetworkTrainer(std::move(made), experiment.seed),
         training_(experiment.training),
         honest_(experiment.federation.honest),
@@ -221,11 +221,11 @@ Result<void> TrainerOracle::losses(const UpdateView& points, std::span<double> o
   return trainer_.server_losses(rows, out);
 }
 
-Result<std::size_t> count_parameters(const ModelSection& model, const Dataset& dataset) {
+Result<std::size_t> count_parameters(const ResolvedExperiment& experiment, const Dataset& dataset) {
   std::size_t length = 0;
   Error error;
   const Result<void> done = guarded("preparing the model", [&] {
-    const auto network = make_network(model, dataset);
+    const auto network = make_network(experiment, dataset);
     if (network) {
       length = length_of((*network)->layout());
     } else {
@@ -237,13 +237,14 @@ Result<std::size_t> count_parameters(const ModelSection& model, const Dataset& d
   return length;
 }
 
-Result<std::unique_ptr<Trainer>> make_trainer(const Experiment& experiment, const Dataset& dataset,
-                                              const FederationPlan& plan, int threads) {
+Result<std::unique_ptr<Trainer>> make_trainer(const ResolvedExperiment& experiment,
+                                              const Dataset& dataset, const FederationPlan& plan,
+                                              int threads) {
   prepare_process();
   std::unique_ptr<Trainer> trainer;
   Error error;
   const Result<void> done = guarded("preparing the model", [&] {
-    auto network = make_network(experiment.model, dataset);
+    auto network = make_network(experiment, dataset);
     if (!network) {
       error = network.error();
       return;
