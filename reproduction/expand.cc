@@ -78,9 +78,9 @@ PaperRun place(const PaperGrid& grid, sim::ResolvedExperiment resolved) {
   run.dataset = short_name(experiment.data.set);
   run.rule = rule_name(experiment.rule);
   run.attack = short_name(experiment.attack);
-  if (!grid.setting.empty()) run.setting = value_at(experiment, grid.setting, grid.otherwise);
+  if (!grid.setting.empty()) run.setting = value_at(experiment, grid.setting, grid.default_setting);
   if (!grid.second.empty()) {
-    run.second = value_at(experiment, grid.second, grid.second_otherwise);
+    run.second = value_at(experiment, grid.second, grid.default_second);
   }
   return run;
 }
