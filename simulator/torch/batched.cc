@@ -7,13 +7,13 @@
 #include <optional>
 #include <utility>
 
+#include "simulator/torch/example_tensors.h"
 #include "simulator/torch/guarded.h"
 #include "simulator/torch/many.h"
 #include "simulator/torch/network_trainer.h"
 #include "simulator/torch/pool.h"
 #include "simulator/torch/process.h"
 #include "simulator/torch/replay.h"
-#include "simulator/torch/shards.h"
 #include "simulator/train/batches.h"
 #include "simulator/train/trainer.h"
 
@@ -111,8 +111,8 @@ class BatchedTrainer final : public NetworkTrainer {
         device_(device),
         many_(make_many(experiment.model_choice, dataset, device)),
         parts_(parts_of(network().layout())) {
-    const Shards tensors =
-        make_shards(experiment, dataset, plan, network().channels_last(), threads);
+    const FederationTensors tensors =
+        make_tensors(experiment, dataset, plan, network().channels_last(), threads);
     const auto kept = [&](const Tensor& inputs) { return many_ ? many_->kept(inputs) : inputs; };
     pool_.emplace(tensors, device, kept);
     test_ = {kept(tensors.test.inputs.to(device)), tensors.test.labels.to(device)};
@@ -435,7 +435,7 @@ class BatchedTrainer final : public NetworkTrainer {
   std::unique_ptr<ManyNetwork> many_;  // none for a script
   std::vector<Part> parts_;
   std::optional<Pool> pool_;
-  Shard test_;
+  ExampleTensors test_;
   std::optional<Batch> server_batch_;
   std::optional<Probes> probes_;
   Arrangement arranged_;

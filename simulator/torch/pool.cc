@@ -13,9 +13,9 @@ using torch::Tensor;
 constexpr double kFilled = 0.8;  // at least this share of a group's places is needed
 
 // Holdings one after another.
-std::vector<Holding> in_a_row(const std::vector<Shard>& all, std::int64_t first) {
+std::vector<Holding> in_a_row(const std::vector<ExampleTensors>& all, std::int64_t first) {
   std::vector<Holding> holdings;
-  for (const Shard& each : all) {
+  for (const ExampleTensors& each : all) {
     holdings.push_back({first, first, each.labels.numel()});
     first += each.labels.numel();
   }
@@ -24,7 +24,7 @@ std::vector<Holding> in_a_row(const std::vector<Shard>& all, std::int64_t first)
 
 }  // namespace
 
-Pool::Pool(const Shards& tensors, const torch::Device& device,
+Pool::Pool(const FederationTensors& tensors, const torch::Device& device,
            const std::function<Tensor(const Tensor&)>& kept) {
   std::vector<Tensor> inputs = {kept(tensors.all_honest.inputs.to(device))};
   std::vector<Tensor> labels = {tensors.all_honest.labels};

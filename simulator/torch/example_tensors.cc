@@ -1,4 +1,4 @@
-#include "simulator/torch/shards.h"
+#include "simulator/torch/example_tensors.h"
 
 #include <algorithm>
 #include <array>
@@ -74,7 +74,7 @@ void write_image(const Source& source, std::span<const std::uint8_t> pixels, flo
 
 // Fills rows first, first + 1, ... of the tensors with the examples.
 void fill(const Source& source, std::span<const std::uint32_t> examples,
-          const Corruption& corruption, std::size_t first, const Shard& to) {
+          const Corruption& corruption, std::size_t first, const ExampleTensors& to) {
   const std::size_t size = source.dataset.image.size();
   std::vector<std::uint8_t> changed;
   for (std::size_t i = 0; i < examples.size(); ++i) {
@@ -102,12 +102,12 @@ void fill(const Source& source, std::span<const std::uint32_t> examples,
   }
 }
 
-Shard empty_tensors(const Source& source, std::size_t count) {
+ExampleTensors empty_tensors(const Source& source, std::size_t count) {
   return {empty_inputs(source, count),
           torch::empty({static_cast<std::int64_t>(count)}, torch::kLong)};
 }
 
-Shard rows_of(const Shard& all, std::size_t first, std::size_t count) {
+ExampleTensors rows_of(const ExampleTensors& all, std::size_t first, std::size_t count) {
   const auto begin = static_cast<std::int64_t>(first);
   const auto size = static_cast<std::int64_t>(count);
   return {all.inputs.narrow(0, begin, size), all.labels.narrow(0, begin, size)};
@@ -115,8 +115,8 @@ Shard rows_of(const Shard& all, std::size_t first, std::size_t count) {
 
 // All shards of a list in one tensor, and a view of each.
 struct Joined {
-  Shard whole;
-  std::vector<Shard> each;
+  ExampleTensors whole;
+  std::vector<ExampleTensors> each;
 };
 
 Joined join_examples(const Source& source, const std::vector<ShardPlan>& plans, int severity,
@@ -136,12 +136,14 @@ Joined join_examples(const Source& source, const std::vector<ShardPlan>& plans, 
   return joined;
 }
 
-std::vector<Shard> flip_labels(const ResolvedExperiment& experiment, const Dataset& dataset,
-                               const std::vector<Shard>& honest) {
-  std::vector<Shard> flipped;
+std::vector<ExampleTensors> flip_labels(const ResolvedExperiment& experiment,
+                                        const Dataset& dataset,
+                                        const std::vector<ExampleTensors>& honest) {
+  std::vector<ExampleTensors> flipped;
   for (int j = 0; j < experiment.federation.byzantine; ++j) {
-    const Shard& source = honest[flipped_source(static_cast<std::size_t>(j), honest.size())];
-    Shard changed{source.inputs, source.labels.clone()};
+    const ExampleTensors& source =
+        honest[flipped_source(static_cast<std::size_t>(j), honest.size())];
+    ExampleTensors changed{source.inputs, source.labels.clone()};
     auto* const labels = changed.labels.data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < changed.labels.numel(); ++i) {
       labels[i] = static_cast<std::int64_t>(
@@ -154,11 +156,11 @@ std::vector<Shard> flip_labels(const ResolvedExperiment& experiment, const Datas
 
 }  // namespace
 
-Shards make_shards(const ResolvedExperiment& experiment, const Dataset& dataset,
-                   const FederationPlan& plan, bool channels_last, int threads) {
+FederationTensors make_tensors(const ResolvedExperiment& experiment, const Dataset& dataset,
+                               const FederationPlan& plan, bool channels_last, int threads) {
   const Levels levels = dataset.kind == DataKind::kImages ? levels_of(dataset) : Levels{};
   const Source train{dataset, dataset.train, levels, channels_last, experiment.seed};
-  Shards tensors;
+  FederationTensors tensors;
   Joined honest = join_examples(train, plan.honest, experiment.data.severity, kClients, threads);
   tensors.honest = std::move(honest.each);
   tensors.all_honest = std::move(honest.whole);
