@@ -18,7 +18,7 @@
 #include "boba/core/random.h"
 #include "boba/core/views.h"
 #include "simulator/data/dataset.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/resolved.h"
 #include "simulator/store/store.h"
 #include "simulator/train/plan.h"
 #include "simulator/train/simulation.h"
@@ -104,10 +104,11 @@ int fail(const Error& error) {
 
 int compare_training(const LoopShape& shape, const Settings& settings) {
   const Dataset data = noise(shape);
-  const Experiment e = experiment_of(shape);
-  const auto plan = make_plan(e, data);
+  const auto e = resolve(experiment_of(shape));
+  if (!e) return fail(e.error());
+  const auto plan = make_plan(*e, data);
   if (!plan) return fail(plan.error());
-  auto trainer = make_trainer(e, data, *plan, settings.threads);
+  auto trainer = make_trainer(*e, data, *plan, settings.threads);
   if (!trainer) return fail(trainer.error());
   const auto loop = make_bare_loop(shape, settings.threads);
   const std::vector<float> w = (*trainer)->initial();
@@ -153,7 +154,9 @@ int compare_experiment(const std::string& rule, const Settings& settings) {
   double bare = 0;
   for (int k = 0; k < settings.rounds; ++k) bare += loop->round();
   const auto start = std::chrono::steady_clock::now();
-  auto made = make_simulation(e, data, {.threads = settings.threads}, "bench");
+  const auto resolved = resolve(e);
+  if (!resolved) return fail(resolved.error());
+  auto made = make_simulation(*resolved, data, {.threads = settings.threads}, "bench");
   if (!made) return fail(made.error());
   auto store = Store::open(folder / "bench.db", OpenMode::kCreate);
   if (!store) return fail(store.error());

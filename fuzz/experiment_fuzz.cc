@@ -7,17 +7,23 @@
 #include <string_view>
 
 #include "fuzz/check.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/faults.h"
 #include "simulator/experiment/grid.h"
 
 namespace {
 
-void check_experiment(const boba::sim::Experiment& experiment) {
-  require(boba::sim::check(experiment).ok(), "a run of a grid passes the check");
+void check_text(const boba::sim::ResolvedExperiment& experiment) {
   const std::string text = boba::sim::canonical_text(experiment);
   const auto again = boba::sim::experiment_from_text(text);
   require(again.ok(), "a canonical text is read");
-  require(boba::sim::canonical_text(*again) == text, "an experiment comes back from its text");
+  const auto resolved = boba::sim::resolve(*again);
+  require(resolved.ok(), "a canonical text is resolved");
+  require(boba::sim::canonical_text(*resolved) == text, "an experiment comes back from its text");
+}
+
+void check_experiment(const boba::sim::ResolvedExperiment& experiment) {
+  require(boba::sim::check(experiment).ok(), "a run of a grid passes the check");
+  check_text(experiment);
 }
 
 void check_grid(const boba::Result<boba::sim::Grid>& grid) {
@@ -39,9 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_grid(boba::sim::parse_grid("rule = 'average'", "file", "name", {&*override, 1}));
   }
   if (const auto read = boba::sim::experiment_from_text(text)) {
-    const std::string again = boba::sim::canonical_text(*read);
-    const auto back = boba::sim::experiment_from_text(again);
-    require(back.ok() && boba::sim::canonical_text(*back) == again, "a text means one experiment");
+    if (const auto resolved = boba::sim::resolve(*read)) check_text(*resolved);
   }
   return 0;
 }

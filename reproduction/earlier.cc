@@ -236,7 +236,7 @@ Result<std::vector<sim::MeasurementRecord>> earlier_measurements(const EarlierRe
 }
 
 std::string measurement_name(const sim::Experiment& experiment) {
-  return fmt::format("{} {} {} {}", value_at(experiment, "training.algorithm", ""),
+  return fmt::format("{} {} {} {}", sim::algorithm_name(experiment.training.algorithm),
                      experiment.data.partition, experiment.rule, experiment.attack);
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "boba/attacks/registry.h"
 #include "boba/core/spec.h"
@@ -29,7 +30,7 @@ std::optional<std::string> default_in(const Entries& entries, std::string_view n
   return std::nullopt;
 }
 
-// What the option of a rule, stage, attack or partition is where nobody says otherwise.
+// What the option of a rule, stage, attack or partition is by default.
 std::optional<std::string> default_of(std::string_view name, std::string_view option) {
   std::optional<std::string> value = default_in(rules(), name, option);
   if (!value) value = default_in(mix_stages(), name, option);
@@ -40,8 +41,8 @@ std::optional<std::string> default_of(std::string_view name, std::string_view op
 }
 
 // Canonical texts have no quotes: "key = value".
-std::string key_value(const sim::Experiment& experiment, const sim::Key& key) {
-  return key.matters != nullptr && !key.matters(experiment) ? "" : key.print(key, experiment);
+std::string key_value(const sim::ResolvedExperiment& experiment, const sim::Key& key) {
+  return key.matters(experiment) ? key.print(experiment) : "";
 }
 
 bool is_blend(std::string_view name) {
@@ -72,15 +73,15 @@ std::vector<sim::Override> overrides_of(const PaperGrid& grid, const PaperOption
   return overrides;
 }
 
-PaperRun place(const PaperGrid& grid, const sim::Experiment& experiment) {
-  PaperRun run;
-  run.experiment = experiment;
+PaperRun place(const PaperGrid& grid, sim::ResolvedExperiment resolved) {
+  PaperRun run{.experiment = std::move(resolved)};
+  const sim::ResolvedExperiment& experiment = run.experiment;
   run.dataset = short_name(experiment.data.set);
   run.rule = rule_name(experiment.rule);
   run.attack = short_name(experiment.attack);
-  if (!grid.setting.empty()) run.setting = value_at(experiment, grid.setting, grid.otherwise);
+  if (!grid.setting.empty()) run.setting = value_at(experiment, grid.setting, grid.default_setting);
   if (!grid.second.empty()) {
-    run.second = value_at(experiment, grid.second, grid.second_otherwise);
+    run.second = value_at(experiment, grid.second, grid.default_second);
   }
   return run;
 }
@@ -118,25 +119,25 @@ std::string rule_name(std::string_view spec) {
   return short_name(spec);
 }
 
-std::string value_at(const sim::Experiment& experiment, std::string_view path,
-                     const std::string& otherwise) {
+std::string value_at(const sim::ResolvedExperiment& experiment, std::string_view path,
+                     const std::string& fallback) {
   if (const sim::Key* key = sim::find_key(path)) {
     const std::string value = key_value(experiment, *key);
-    return value.empty() ? otherwise : value;
+    return value.empty() ? fallback : value;
   }
   const std::size_t dot = path.rfind('.');
   const sim::Key* key = dot == path.npos ? nullptr : sim::find_key(path.substr(0, dot));
-  if (key == nullptr) return otherwise;
+  if (key == nullptr) return fallback;
   const std::string_view option = path.substr(dot + 1);
   const auto stages = parse_spec(key_value(experiment, *key));
-  if (!stages) return otherwise;
+  if (!stages) return fallback;
   for (const Params& stage : *stages) {
     for (const auto& value : stage.values) {
       if (value.first == option) return value.second;
     }
-    if (const auto fallback = default_of(stage.name, option)) return *fallback;
+    if (const auto value = default_of(stage.name, option)) return *value;
   }
-  return otherwise;
+  return fallback;
 }
 
 Result<PaperRuns> expand(const PaperFile& file, const PaperOptions& options) {
@@ -160,10 +161,12 @@ Result<PaperRuns> expand(const PaperFile& file, const PaperOptions& options) {
       return Error{expanded.error().code,
                    fmt::format("{}, grid {}: {}", file.name, grid.name, expanded.error().message)};
     }
-    for (const sim::Experiment& experiment : expanded->experiments) {
-      PaperRun run = place(grid, experiment);
+    for (sim::ResolvedExperiment& experiment : expanded->experiments) {
+      PaperRun run = place(grid, std::move(experiment));
       if (left_out(grid, run)) continue;
-      if (seen.insert(sim::canonical_text(experiment)).second) all.runs.push_back(std::move(run));
+      if (seen.insert(sim::canonical_text(run.experiment)).second) {
+        all.runs.push_back(std::move(run));
+      }
     }
   }
   return all;

@@ -21,12 +21,12 @@ struct PaperOptions {
 
 // One run and the cell that it belongs to.
 struct PaperRun {
-  sim::Experiment experiment;
-  std::string dataset;  // "mnist"
-  std::string rule;     // "mkrum": the name of the stage that decides
-  std::string attack;   // "ipm", "none"
-  std::string setting;  // "0.25"; empty where the file names none
-  std::string second;
+  sim::ResolvedExperiment experiment;
+  std::string dataset = {};  // "mnist"
+  std::string rule = {};     // "mkrum": the name of the stage that decides
+  std::string attack = {};   // "ipm", "none"
+  std::string setting = {};  // "0.25"; empty where the file names none
+  std::string second = {};
 };
 
 struct PaperRuns {
@@ -46,8 +46,8 @@ std::string rule_name(std::string_view spec);
 std::string short_name(std::string_view spec);
 
 // The value of a key ("server.per_class"), or of an option of the spec that a key holds
-// ("rule.p_min"), defaults included; otherwise where there is none.
-std::string value_at(const sim::Experiment& experiment, std::string_view path,
-                     const std::string& otherwise);
+// ("rule.p_min"), defaults included; fallback where there is none.
+std::string value_at(const sim::ResolvedExperiment& experiment, std::string_view path,
+                     const std::string& fallback);
 
 }  // namespace boba::reproduction

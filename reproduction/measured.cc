@@ -89,7 +89,7 @@ std::string pca_html(std::span<const sim::MeasurementRecord> records) {
   for (const sim::MeasurementRecord& record : records) {
     const auto e = experiment_of(record);
     if (!e) continue;
-    const std::string algorithm = value_at(*e, "training.algorithm", "fedsgd");
+    const std::string algorithm = std::string(sim::algorithm_name(e->training.algorithm));
     const std::string partition = e->data.partition == "iid" ? "iid" : "label skew";
     double first = 0;
     double total = 0;

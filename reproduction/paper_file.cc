@@ -4,12 +4,13 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
-#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "boba/text/names.h"
 #include "boba/text/printable.h"
@@ -19,79 +20,94 @@ namespace boba::reproduction {
 namespace {
 
 constexpr std::size_t kLargestFile = 1 << 20;
-constexpr int kMostSeeds = 1000;
-
-constexpr std::array<std::string_view, 8> kKinds = {"table", "lines",   "bars", "matrix",
-                                                    "pca",   "picture", "time", "loss-ratio"};
-constexpr std::array<std::string_view, 10> kTopKeys = {
-    "title", "what", "place", "about", "kind", "published", "axis", "second_axis", "seeds", "grid"};
-constexpr std::array<std::string_view, 10> kGridKeys = {
-    "name",   "experiment",       "seeds", "set", "without", "setting", "otherwise",
-    "second", "second_otherwise", "quick"};
-
-// The text that a table's keys are read from, with what errors call it.
+// A table of the file, with what errors call the file.
 class Reader {
  public:
   Reader(const toml::table& table, std::string_view origin) : table_(table), origin_(origin) {}
 
   Error at(const toml::node& node, std::string_view message) const {
-    return invalid_argument(fmt::format("{}:{}: {}", origin_, node.source().begin.line, message));
+    return at(node.source(), message);
   }
 
-  Result<void> only(std::span<const std::string_view> known) const {
+  // Every key into its field. table_name: of the tables below this one, which are left alone.
+  template <class Options>
+  Result<void> read(Options& out, std::initializer_list<std::string_view> required,
+                    std::string_view table_name = {}) const {
     for (auto&& [key, node] : table_) {
-      if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
-      const std::string name = excerpt(key.str());
-      const std::string close = suggestion(name, known);
-      return invalid_argument(fmt::format("{}:{}: {} is no key{} keys are: {}", origin_,
-                                          key.source().begin.line, name,
-                                          close.empty() ? ";" : close, join(known)));
+      if (!table_name.empty() && key.str() == table_name) continue;
+      std::vector<std::string_view> names;
+      bool known = false;
+      Result<void> done;
+      detail::each_field<Options>([&, name = key.str(), &value = node](const auto& f) {
+        names.push_back(f.name);
+        if (f.name != name) return;
+        known = true;
+        done = read_field(f, value, out);
+      });
+      if (!table_name.empty()) names.push_back(table_name);
+      if (!known) return at(key.source(), unknown(key.str(), names));
+      if (!done) return done;
     }
-    return {};
-  }
-
-  Result<void> text(std::string_view key, std::string& out, bool required = false) const {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) {
-      if (!required) return {};
-      return at(table_, fmt::format("{} is missing", key));
-    }
-    if (!node->is_string()) return at(*node, fmt::format("{} wants a text in quotes", key));
-    out = node->as_string()->get();
-    if (required && out.empty()) return at(*node, fmt::format("{} is empty", key));
-    return {};
-  }
-
-  Result<void> integer(std::string_view key, int low, int high, int& out) const {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) return {};
-    const auto* value = node->as_integer();
-    if (value == nullptr || value->get() < low || value->get() > high) {
-      return at(*node, fmt::format("{} wants a whole number from {} to {}", key, low, high));
-    }
-    out = static_cast<int>(value->get());
-    return {};
-  }
-
-  // Line ends inside a text are spaces, so that a long list may stand on several lines.
-  Result<void> texts(std::string_view key, std::vector<std::string>& out) const {
-    const toml::node* node = table_.get(key);
-    if (node == nullptr) return {};
-    const toml::array* list = node->as_array();
-    if (list == nullptr)
-      return at(*node, fmt::format("{0} wants a list of texts: {0} = [\"...\"]", key));
-    for (const toml::node& element : *list) {
-      if (!element.is_string()) {
-        return at(element, fmt::format("{} wants a list of texts in quotes", key));
+    for (const std::string_view name : required) {
+      const toml::node* node = table_.get(name);
+      if (node == nullptr) return at(table_, fmt::format("{} is missing", name));
+      if (node->is_string() && node->as_string()->get().empty()) {
+        return at(*node, fmt::format("{} is empty", name));
       }
-      std::string value = element.as_string()->get();
-      std::replace(value.begin(), value.end(), '\n', ' ');
-      out.push_back(std::move(value));
     }
     return {};
   }
 
  private:
+  Error at(const toml::source_region& place, std::string_view message) const {
+    return invalid_argument(fmt::format("{}:{}: {}", origin_, place.begin.line, message));
+  }
+
+  static std::string unknown(std::string_view key, std::span<const std::string_view> names) {
+    const std::string close = suggestion(key, names);
+    return fmt::format("{} is no key{} keys are: {}", excerpt(key), close.empty() ? ";" : close,
+                       join(names));
+  }
+
+  template <class Options, class T>
+  Result<void> read_field(const Field<Options, T>& f, const toml::node& node, Options& out) const {
+    if constexpr (std::same_as<T, int>) {
+      if (!node.is_integer()) return at(node, fmt::format("{} wants a whole number", f.name));
+      return placed(node, detail::read_field(f, std::to_string(node.as_integer()->get()), out));
+    } else if constexpr (std::same_as<T, std::vector<std::string>>) {
+      return read_texts(f.name, node, out.*f.member);
+    } else {
+      if (!node.is_string()) return at(node, fmt::format("{} wants a text in quotes", f.name));
+      return placed(node, detail::read_field(f, one_line(node), out));
+    }
+  }
+
+  Result<void> read_texts(std::string_view name, const toml::node& node,
+                          std::vector<std::string>& out) const {
+    const toml::array* list = node.as_array();
+    if (list == nullptr) {
+      return at(node, fmt::format("{0} wants a list of texts: {0} = [\"...\"]", name));
+    }
+    for (const toml::node& element : *list) {
+      if (!element.is_string()) {
+        return at(element, fmt::format("{} wants a list of texts in quotes", name));
+      }
+      out.push_back(one_line(element));
+    }
+    return {};
+  }
+
+  // Line ends are spaces, so that a long text may stand on several lines.
+  static std::string one_line(const toml::node& node) {
+    std::string text = node.as_string()->get();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+  }
+
+  Result<void> placed(const toml::node& node, Result<void> read) const {
+    return read ? read : at(node, read.error().message);
+  }
+
   const toml::table& table_;
   std::string_view origin_;
 };
@@ -113,33 +129,11 @@ Result<void> check_settings(const PaperGrid& grid, const Reader& reader, const t
 Result<PaperGrid> read_grid(const toml::table& table, std::string_view origin) {
   const Reader reader(table, origin);
   PaperGrid grid;
-  Result<void> done = reader.only(kGridKeys);
-  if (done) done = reader.text("name", grid.name, true);
-  if (done) done = reader.text("experiment", grid.experiment, true);
-  if (done) done = reader.integer("seeds", 1, kMostSeeds, grid.seeds);
-  if (done) done = reader.texts("set", grid.set);
-  if (done) done = reader.texts("without", grid.without);
-  if (done) done = reader.text("setting", grid.setting);
-  if (done) done = reader.text("otherwise", grid.otherwise);
-  if (done) done = reader.text("second", grid.second);
-  if (done) done = reader.text("second_otherwise", grid.second_otherwise);
-  if (done) done = reader.texts("quick", grid.quick);
+  Result<void> done = reader.read(grid, {"name", "experiment"});
   if (done) done = check_settings(grid, reader, table);
   if (!done) return done.error();
   grid.has_quick = table.contains("quick");
   return grid;
-}
-
-Result<void> read_kind(const Reader& reader, const toml::table& root, Kind& out) {
-  std::string kind;
-  if (Result<void> done = reader.text("kind", kind, true); !done) return done;
-  const auto found = std::find(kKinds.begin(), kKinds.end(), kind);
-  if (found == kKinds.end()) {
-    return reader.at(*root.get("kind"),
-                     fmt::format("kind = '{}'; kinds are: {}", excerpt(kind), join(kKinds)));
-  }
-  out = static_cast<Kind>(found - kKinds.begin());
-  return {};
 }
 
 Result<void> read_grids(const Reader& reader, const toml::table& root, std::string_view origin,
@@ -171,16 +165,7 @@ Result<PaperFile> read_file(const toml::table& root, std::string_view origin,
   const Reader reader(root, origin);
   PaperFile file;
   file.name = name;
-  Result<void> done = reader.only(kTopKeys);
-  if (done) done = reader.text("title", file.title, true);
-  if (done) done = reader.text("what", file.what);
-  if (done) done = reader.integer("place", 0, 1000, file.place);
-  if (done) done = reader.text("about", file.about);
-  if (done) done = read_kind(reader, root, file.kind);
-  if (done) done = reader.texts("published", file.published);
-  if (done) done = reader.text("axis", file.axis);
-  if (done) done = reader.text("second_axis", file.second_axis);
-  if (done) done = reader.integer("seeds", 1, kMostSeeds, file.seeds);
+  Result<void> done = reader.read(file, {"title", "kind"}, "grid");
   if (done) done = read_grids(reader, root, origin, file);
   if (!done) return done.error();
   return file;

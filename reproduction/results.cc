@@ -1,5 +1,7 @@
 #include "reproduction/results.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -22,14 +24,9 @@ void note(std::vector<std::string>& list, const std::string& value) {
 
 // Runs that take about as long as each other: the same data, model and training.
 std::string pace_key(const sim::Experiment& e) {
-  sim::Experiment like;
-  like.rule = "average";
-  like.data.set = e.data.set;
-  like.data.train = e.data.train;
-  like.model = e.model;
-  like.training.algorithm = e.training.algorithm;
-  like.federation.honest = e.federation.honest;
-  return sim::canonical_text(like);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", e.data.set, e.data.train, e.model.kind,
+                     e.model.script, sim::algorithm_name(e.training.algorithm),
+                     e.federation.honest);
 }
 
 // The data set of most finished runs, by name: others of that name are another story.

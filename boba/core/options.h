@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
@@ -44,7 +45,7 @@ std::string python_class(const Info& info);
 // One option, erased: what help, documentation and bindings show.
 struct OptionInfo {
   std::string name;
-  std::string type;           // "integer", "number" or "choice"
+  std::string type;           // "integer", "number", "choice" or "text"
   std::string default_value;  // as it is written in a spec
   std::string help;
   double low = 0;  // range of a number, both ends included
@@ -52,9 +53,12 @@ struct OptionInfo {
   std::vector<std::string> choices;
   std::string word;  // what a number may also be; empty: nothing
 
-  // "0..1048576", "mean|lower", "-1..1|auto".
+  // "0..1048576", "mean|lower", "-1..1|auto"; empty for a text.
   std::string range() const;
 };
+
+// 64-bit whole numbers end where TOML's do.
+inline constexpr std::uint64_t kLargestSeed = INT64_MAX;
 
 template <class Options, class T>
 struct Field {
@@ -94,8 +98,12 @@ struct Field {
 template <class Options, class T>
 constexpr Field<Options, T> field(std::string_view name, T Options::*member,
                                   std::string_view help) {
-  static_assert(std::same_as<T, int> || std::same_as<T, double> || std::is_enum_v<T>);
-  return {name, member, help};
+  static_assert(std::same_as<T, int> || std::same_as<T, double> || std::is_enum_v<T> ||
+                std::same_as<T, std::uint64_t> || std::same_as<T, std::string> ||
+                std::same_as<T, std::vector<std::string>>);
+  Field<Options, T> made{name, member, help};
+  if constexpr (std::same_as<T, std::uint64_t>) return made.between(0, 0x1p63);
+  return made;
 }
 
 namespace detail {
@@ -104,9 +112,18 @@ namespace detail {
 Result<int> read_value(std::string_view key, std::string_view text, double low, double high, int);
 Result<double> read_value(std::string_view key, std::string_view text, double low, double high,
                           double);
+Result<std::uint64_t> read_value(std::string_view key, std::string_view text, double low,
+                                 double high, std::uint64_t);
+Result<std::string> read_value(std::string_view key, std::string_view text, double low, double high,
+                               const std::string&);
 Result<int> read_choice(std::string_view key, std::string_view text,
                         std::span<const std::string_view> choices);
 Result<void> check_range(std::string_view key, double value, double low, double high);
+Result<void> check_seed(std::string_view key, std::uint64_t value);
+// One line of at most 4096 characters.
+Result<void> check_text(std::string_view key, std::string_view value);
+Error no_choice(std::string_view key, std::string_view value,
+                std::span<const std::string_view> choices);
 // The same error; where a word would have done too, it says so.
 Error or_word(Error error, std::string_view word);
 Error unknown_option(std::string_view owner, std::string_view key,
@@ -137,7 +154,9 @@ template <class Options, class T>
 std::string print_field(const Field<Options, T>& f, const Options& options) {
   if constexpr (std::is_enum_v<T>) {
     return std::string(f.choices[static_cast<std::size_t>(options.*f.member)]);
-  } else if constexpr (std::same_as<T, int>) {
+  } else if constexpr (std::same_as<T, std::string>) {
+    return options.*f.member;
+  } else if constexpr (std::integral<T>) {
     return std::to_string(options.*f.member);
   } else {
     if (f.is_word(options.*f.member)) return std::string(f.word);
@@ -147,9 +166,15 @@ std::string print_field(const Field<Options, T>& f, const Options& options) {
 
 template <class Options, class T>
 Result<void> check_field(const Field<Options, T>& f, const Options& options) {
-  const auto value = static_cast<double>(options.*f.member);
+  const T& value = options.*f.member;
   if constexpr (std::is_enum_v<T>) {
-    return check_range(f.name, value, 0, static_cast<double>(f.choices.size()) - 1);
+    const auto index = static_cast<std::size_t>(value);
+    if (index < f.choices.size()) return {};
+    return no_choice(f.name, std::to_string(index), f.choices);
+  } else if constexpr (std::same_as<T, std::string>) {
+    return check_text(f.name, value);
+  } else if constexpr (std::same_as<T, std::uint64_t>) {
+    return check_seed(f.name, value);
   } else {
     if (f.is_word(value)) return {};
     return check_range(f.name, value, f.low, f.high);
@@ -217,7 +242,10 @@ std::vector<OptionInfo> describe() {
     using T = std::remove_cvref_t<decltype(defaults.*f.member)>;
     OptionInfo info;
     info.name = f.name;
-    info.type = std::is_enum_v<T> ? "choice" : std::same_as<T, int> ? "integer" : "number";
+    info.type = std::is_enum_v<T>              ? "choice"
+                : std::same_as<T, std::string> ? "text"
+                : std::integral<T>             ? "integer"
+                                               : "number";
     info.default_value = detail::print_field(f, defaults);
     info.help = f.help;
     info.low = f.low;

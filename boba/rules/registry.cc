@@ -119,13 +119,17 @@ std::span<const BlendEntry> blend_stages() { return kBlendStages; }
 Result<Aggregator> make_aggregator(std::string_view spec) {
   const Result<std::vector<Params>> stages = parse_spec(spec);
   if (!stages) return stages.error();
+  return make_aggregator(*stages);
+}
+
+Result<Aggregator> make_aggregator(std::span<const Params> stages) {
   Parts parts;
-  for (const Params& stage : *stages) {
+  for (const Params& stage : stages) {
     if (Result<void> added = add(stage, parts); !added) return added.error();
   }
   if (parts.rule.empty()) {
-    return invalid_argument(
-        fmt::format("spec '{0}' has no rule; write '{0} | krum(f=1)' or another rule", spec));
+    return invalid_argument(fmt::format(
+        "spec '{0}' has no rule; write '{0} | krum(f=1)' or another rule", print_spec(stages)));
   }
   Aggregator result = parts.rule.front();
   // after() puts a stage in front of those that are there.

@@ -31,5 +31,6 @@ std::span<const BlendEntry> blend_stages();  // may stand after it
 // "bucketing(s=2) | krum(f=16) | server-mix(lambda=0.25)": any number of mix stages, one rule, any
 // number of blend stages.
 Result<Aggregator> make_aggregator(std::string_view spec);
+Result<Aggregator> make_aggregator(std::span<const Params> stages);
 
 }  // namespace boba

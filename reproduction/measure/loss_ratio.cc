@@ -24,12 +24,10 @@ Result<std::string> exhaustive(const std::string& rule) {
 
 }  // namespace
 
-Result<Points> measure_loss_ratio(const sim::Experiment& experiment, const sim::Dataset& dataset,
-                                  const sim::Place& place) {
+Result<Points> measure_loss_ratio(const sim::ResolvedExperiment& experiment,
+                                  const sim::Dataset& dataset, const sim::Place& place) {
   const auto searched = exhaustive(experiment.rule);
   if (!searched) return searched.error();
-  const auto rule = make_aggregator(experiment.rule);
-  if (!rule) return rule.error();
   const auto best_rule = make_aggregator(*searched);
   if (!best_rule) return best_rule.error();
   auto probe = make_probe(experiment, dataset, place);
@@ -40,7 +38,8 @@ Result<Points> measure_loss_ratio(const sim::Experiment& experiment, const sim::
     const Round round = (*probe)->round();
     const auto best = best_rule->aggregate((*probe)->kernels(), round, (*probe)->out());
     if (!best) return best.error();
-    const auto verdict = rule->aggregate((*probe)->kernels(), round, (*probe)->out());
+    const auto verdict =
+        experiment.aggregator.aggregate((*probe)->kernels(), round, (*probe)->out());
     if (!verdict) return verdict.error();
     const auto loss = trimmed_loss(*verdict);
     const auto least = trimmed_loss(*best);

@@ -10,7 +10,7 @@
 #include "reproduction/expand.h"
 #include "reproduction/paper_file.h"
 #include "simulator/data/dataset.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/resolved.h"
 #include "simulator/store/store.h"
 #include "simulator/train/runner.h"
 #include "simulator/train/simulation.h"
@@ -21,17 +21,17 @@ using Points = std::vector<sim::MeasuredPoint>;
 
 // Fig. 1: series "variance": x counts principal components of the honest updates of round 1, y is
 // the variance along them.
-Result<Points> measure_pca(const sim::Experiment& experiment, const sim::Dataset& dataset,
+Result<Points> measure_pca(const sim::ResolvedExperiment& experiment, const sim::Dataset& dataset,
                            const sim::Place& place);
 
 // Fig. 3: series "ms": y is the time of one aggregation of round 1, several times.
-Result<Points> measure_time(const sim::Experiment& experiment, const sim::Dataset& dataset,
+Result<Points> measure_time(const sim::ResolvedExperiment& experiment, const sim::Dataset& dataset,
                             const sim::Place& place);
 
 // Fig. 5: series "ratio": x is the round, y the trimmed loss of boba over that of boba-es.
 // REQUIRES: the rule is boba.
-Result<Points> measure_loss_ratio(const sim::Experiment& experiment, const sim::Dataset& dataset,
-                                  const sim::Place& place);
+Result<Points> measure_loss_ratio(const sim::ResolvedExperiment& experiment,
+                                  const sim::Dataset& dataset, const sim::Place& place);
 
 // Fig. 2: series "honest", "server", "centre", and for each rule "RULE none" and "RULE attack":
 // points of the plane.

@@ -4,7 +4,7 @@
 
 namespace boba::reproduction {
 
-Result<Points> measure_pca(const sim::Experiment& experiment, const sim::Dataset& dataset,
+Result<Points> measure_pca(const sim::ResolvedExperiment& experiment, const sim::Dataset& dataset,
                            const sim::Place& place) {
   auto probe = make_probe(experiment, dataset, place);
   if (!probe) return probe.error();

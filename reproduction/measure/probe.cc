@@ -1,9 +1,10 @@
 #include "reproduction/measure/probe.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
-#include "boba/attacks/registry.h"
 #include "simulator/train/class_means.h"
 #include "simulator/train/plan.h"
 #include "simulator/train/schedule.h"
@@ -13,18 +14,15 @@ namespace {
 
 class TrainedProbe final : public Probe {
  public:
-  TrainedProbe(sim::Experiment experiment, sim::FederationPlan plan,
-               std::unique_ptr<sim::Trainer> trainer, std::unique_ptr<const Kernels> kernels,
-               AttackPtr attack)
+  TrainedProbe(sim::ResolvedExperiment experiment, sim::FederationPlan plan,
+               std::unique_ptr<sim::Trainer> trainer, std::unique_ptr<const Kernels> kernels)
       : experiment_(std::move(experiment)),
         plan_(std::move(plan)),
         trainer_(std::move(trainer)),
         kernels_(std::move(kernels)),
-        attack_(std::move(attack)),
         oracle_(*trainer_) {
     const auto honest = static_cast<std::size_t>(experiment_.federation.honest);
-    const auto byzantine =
-        attack_ ? static_cast<std::size_t>(experiment_.federation.byzantine) : std::size_t{0};
+    const auto byzantine = static_cast<std::size_t>(experiment_.federation.byzantine);
     updates_ = make_rows(honest + byzantine);
     server_ = make_rows(plan_.server.size());
     whole_ = make_rows(plan_.server.empty() || is_sgd() ? 0 : 1);
@@ -89,26 +87,26 @@ class TrainedProbe final : public Probe {
   }
 
   Result<void> forge() {
-    if (!attack_) return {};
+    if (!experiment_.attack_on_updates) return {};
     std::vector<MutableRow> rows;
     for (std::size_t i = honest_.rows(); i < updates_.rows(); ++i) rows.push_back(updates_.row(i));
     const UpdateView server =
         sim::class_means(*kernels_, server_.view(), plan_.server_parts, corners_);
-    const auto report = attack_->forge(*kernels_,
-                                       {.honest = honest_.view(),
-                                        .server = server,
-                                        .learning_rate = step_size(),
-                                        .seed = experiment_.seed,
-                                        .number = static_cast<std::uint32_t>(number_)},
-                                       rows);
+    const auto report =
+        experiment_.attack_on_updates->forge(*kernels_,
+                                             {.honest = honest_.view(),
+                                              .server = server,
+                                              .learning_rate = step_size(),
+                                              .seed = experiment_.seed,
+                                              .number = static_cast<std::uint32_t>(number_)},
+                                             rows);
     return report ? Result<void>() : report.error();
   }
 
-  sim::Experiment experiment_;
+  sim::ResolvedExperiment experiment_;
   sim::FederationPlan plan_;
   std::unique_ptr<sim::Trainer> trainer_;
   std::unique_ptr<const Kernels> kernels_;
-  AttackPtr attack_;
   sim::TrainerOracle oracle_;
   UpdateMatrix updates_;
   UpdateMatrix server_;
@@ -130,22 +128,21 @@ Result<std::string> machine_of(const sim::Place& place) {
   return (*kernels)->name();
 }
 
-Result<std::unique_ptr<Probe>> make_probe(const sim::Experiment& experiment,
+Result<std::unique_ptr<Probe>> make_probe(const sim::ResolvedExperiment& experiment,
                                           const sim::Dataset& dataset, const sim::Place& place) {
+  if (experiment.label_flip) {
+    return invalid_argument(
+        fmt::format("attack = {} changes data; a measurement can take attacks on updates only",
+                    experiment.attack));
+  }
   auto kernels = sim::make_kernels(place);
   if (!kernels) return kernels.error();
   auto plan = sim::make_plan(experiment, dataset);
   if (!plan) return plan.error();
-  AttackPtr attack;
-  if (experiment.attack != "none") {
-    auto made = make_attack(experiment.attack);
-    if (!made) return made.error();
-    attack = made->attack;
-  }
   auto trainer = sim::make_trainer(experiment, dataset, *plan, place);
   if (!trainer) return trainer.error();
   return std::unique_ptr<Probe>(std::make_unique<TrainedProbe>(
-      experiment, *std::move(plan), *std::move(trainer), *std::move(kernels), std::move(attack)));
+      experiment, *std::move(plan), *std::move(trainer), *std::move(kernels)));
 }
 
 }  // namespace boba::reproduction

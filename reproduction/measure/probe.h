@@ -12,7 +12,7 @@
 #include "boba/core/round.h"
 #include "boba/core/views.h"
 #include "simulator/data/dataset.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/resolved.h"
 #include "simulator/train/place.h"
 
 namespace boba::reproduction {
@@ -36,7 +36,7 @@ class Probe {
 };
 
 // The data set must outlive it.
-Result<std::unique_ptr<Probe>> make_probe(const sim::Experiment& experiment,
+Result<std::unique_ptr<Probe>> make_probe(const sim::ResolvedExperiment& experiment,
                                           const sim::Dataset& dataset, const sim::Place& place);
 
 // What computes there, for people: "cpu, 2 threads, avx512".

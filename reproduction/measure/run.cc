@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -15,7 +16,7 @@ namespace {
 
 struct Task {
   std::string what;
-  sim::Experiment experiment;  // unused by a picture
+  std::optional<sim::ResolvedExperiment> experiment;  // none of a picture
   std::string config;
   std::uint64_t seed = 1;
 };
@@ -34,7 +35,7 @@ Result<std::vector<Task>> tasks_of(const PaperFile& file, const PaperOptions& op
   auto expanded = expand(file, options);
   if (!expanded) return expanded.error();
   for (const PaperRun& run : expanded->runs) {
-    const sim::Experiment& e = run.experiment;
+    const sim::ResolvedExperiment& e = run.experiment;
     tasks.push_back(
         {.what = fmt::format("{}  {}  {}  seed {}", e.data.partition, e.rule, e.attack, e.seed),
          .experiment = e,
@@ -75,7 +76,7 @@ class Measurer {
   // The checksum of the task's data; "" where it needs none.
   Result<std::string> data_of(const Task& task) {
     if (file_.kind == Kind::kPicture) return std::string();
-    auto dataset = data_.get(task.experiment.data);
+    auto dataset = data_.get(task.experiment->data);
     if (!dataset) return dataset.error();
     dataset_ = *dataset;
     return dataset_->checksum;
@@ -109,11 +110,11 @@ class Measurer {
   Result<Points> compute(const Task& task) {
     switch (file_.kind) {
       case Kind::kPca:
-        return measure_pca(task.experiment, *dataset_, place_);
+        return measure_pca(*task.experiment, *dataset_, place_);
       case Kind::kTime:
-        return measure_time(task.experiment, *dataset_, place_);
+        return measure_time(*task.experiment, *dataset_, place_);
       case Kind::kLossRatio:
-        return measure_loss_ratio(task.experiment, *dataset_, place_);
+        return measure_loss_ratio(*task.experiment, *dataset_, place_);
       default:
         return measure_picture(task.seed, options_.paper.quick);
     }

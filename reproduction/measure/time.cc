@@ -1,6 +1,5 @@
 #include <chrono>
 
-#include "boba/rules/registry.h"
 #include "reproduction/measure/measure.h"
 #include "reproduction/measure/probe.h"
 
@@ -11,19 +10,18 @@ constexpr int kRepeat = 9;
 
 }  // namespace
 
-Result<Points> measure_time(const sim::Experiment& experiment, const sim::Dataset& dataset,
+Result<Points> measure_time(const sim::ResolvedExperiment& experiment, const sim::Dataset& dataset,
                             const sim::Place& place) {
   auto probe = make_probe(experiment, dataset, place);
   if (!probe) return probe.error();
   if (Result<void> trained = (*probe)->train(1); !trained) return trained.error();
-  const auto rule = make_aggregator(experiment.rule);
-  if (!rule) return rule.error();
   const Round round = (*probe)->round();
   Points points;
   // The first call touches memory for the first time.
   for (int k = -1; k < kRepeat; ++k) {
     const auto start = std::chrono::steady_clock::now();
-    const auto verdict = rule->aggregate((*probe)->kernels(), round, (*probe)->out());
+    const auto verdict =
+        experiment.aggregator.aggregate((*probe)->kernels(), round, (*probe)->out());
     const std::chrono::duration<double, std::milli> spent =
         std::chrono::steady_clock::now() - start;
     if (!verdict) return verdict.error();

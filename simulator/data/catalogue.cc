@@ -160,20 +160,17 @@ Result<Dataset> load_dataset(std::string_view spec, const DataSources& sources,
   return chosen->entry->load(*files, options);
 }
 
-Result<std::string> canonical_dataset(std::string_view spec) {
-  const Result<Chosen> chosen = choose(spec);
-  if (!chosen) return chosen.error();
-  return chosen->entry == nullptr ? canonical(chosen->synthetic) : std::string(chosen->entry->name);
-}
-
 Result<DatasetTraits> dataset_traits(std::string_view spec) {
   const Result<Chosen> chosen = choose(spec);
   if (!chosen) return chosen.error();
   if (chosen->entry != nullptr) {
-    return DatasetTraits{.kind = chosen->entry->kind, .classes = chosen->entry->classes};
+    return DatasetTraits{.kind = chosen->entry->kind,
+                         .classes = chosen->entry->classes,
+                         .spec = std::string(chosen->entry->name)};
   }
   return DatasetTraits{.kind = DataKind::kImages,
-                       .classes = static_cast<std::size_t>(chosen->synthetic.classes)};
+                       .classes = static_cast<std::size_t>(chosen->synthetic.classes),
+                       .spec = canonical(chosen->synthetic)};
 }
 
 }  // namespace boba::sim

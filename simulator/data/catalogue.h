@@ -41,13 +41,11 @@ Result<void> check_sources(const DataSources& sources);
 Result<Dataset> load_dataset(std::string_view spec, const DataSources& sources,
                              const LoadOptions& options = {});
 
-// The canonical spelling of a spec, or why it is none; reads no file.
-Result<std::string> canonical_dataset(std::string_view spec);
-
 // What a set is without reading it, for checking an experiment before anything runs.
 struct DatasetTraits {
   DataKind kind = DataKind::kImages;
   std::size_t classes = 0;
+  std::string spec;  // in its canonical spelling
 };
 Result<DatasetTraits> dataset_traits(std::string_view spec);
 

@@ -45,7 +45,7 @@ std::string hint_for(const Key& key, const TomlEntry& entry) {
 Result<void> check_values(const Axis& axis) {
   Experiment scratch;
   for (const AxisValue& value : axis.values) {
-    const Result<void> good = axis.key->read(*axis.key, value.value, scratch);
+    const Result<void> good = axis.key->read(value.value, scratch);
     if (!good) return placed(value, good.error().message);
   }
   return {};
@@ -89,9 +89,8 @@ bool has_comma(std::string_view text) {
 
 // Texts need no quotes here: nan is an attack, not a number.
 Result<TomlEntry> override_values(const Key& key, std::string_view text) {
-  const bool is_text = key.type == KeyType::kText || key.type == KeyType::kChoice;
   const bool is_toml = text.starts_with('[') || text.starts_with('"') || text.starts_with('\'');
-  if (is_toml || !is_text) {
+  if (is_toml || !key.takes_text()) {
     Result<TomlEntry> entry = read_toml_value(text);
     if (entry || is_toml) return entry;
   }
@@ -123,9 +122,9 @@ Result<Axis> override_axis(const Override& override) {
   }
   std::string hint = hint_for(*axis.key, *entry);
   if (!entry->is_list && has_comma(override.value)) {
-    const bool is_text = axis.key->type == KeyType::kText || axis.key->type == KeyType::kChoice;
-    hint = fmt::format("; a sweep is a list: --set '{}={}'", override.key,
-                       is_text ? "[\"...\",\"...\"]" : fmt::format("[{}]", override.value));
+    hint = fmt::format(
+        "; a sweep is a list: --set '{}={}'", override.key,
+        axis.key->takes_text() ? "[\"...\",\"...\"]" : fmt::format("[{}]", override.value));
   }
   for (const PlacedValue& value : entry->values) axis.values.push_back({value.value, where, hint});
   if (Result<void> good = check_values(axis); !good) return good.error();

@@ -6,9 +6,7 @@
 #include <string_view>
 
 #include "boba/text/printable.h"
-#include "simulator/experiment/faults.h"
 #include "simulator/experiment/keys.h"
-#include "simulator/experiment/normal_form.h"
 
 namespace boba::sim {
 namespace {
@@ -28,20 +26,10 @@ Result<void> read_line(std::string_view line, std::set<std::string>& seen, Exper
     return unknown_key(path.substr(0, dot), path.substr(dot + 1));
   }
   if (!seen.insert(path).second) return invalid_argument(fmt::format("{} is given twice", path));
-  return key->read(*key, value_of_text(*key, line.substr(at + kEquals.size())), experiment);
+  return key->read(value_of_text(*key, line.substr(at + kEquals.size())), experiment);
 }
 
 }  // namespace
-
-std::string canonical_text(const Experiment& experiment) {
-  const Experiment normal = normal_form(experiment);
-  std::string text;
-  for (const Key& key : keys()) {
-    if (!key.matters(normal)) continue;
-    text += fmt::format("{}{}{}\n", key.path(), kEquals, key.print(key, normal));
-  }
-  return text;
-}
 
 Result<Experiment> experiment_from_text(const std::string& text) {
   Experiment experiment;
@@ -63,18 +51,6 @@ Result<Experiment> experiment_from_text(const std::string& text) {
     }
   }
   return experiment;
-}
-
-Result<void> check(const Experiment& experiment) {
-  if (const auto fault = find_fault(experiment)) return invalid_argument(fault->message);
-  return {};
-}
-
-Experiment baseline_of(const Experiment& experiment) {
-  Experiment baseline = experiment;
-  baseline.rule = "average";
-  baseline.attack = "none";
-  return normal_form(baseline);
 }
 
 }  // namespace boba::sim

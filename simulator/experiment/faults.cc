@@ -3,76 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
-#include <variant>
+#include <vector>
 
-#include "boba/attacks/lie.h"
-#include "boba/attacks/mimic.h"
-#include "boba/core/options.h"
-#include "boba/core/sketch.h"
-#include "boba/core/spec.h"
-#include "boba/rules/registry.h"
 #include "boba/text/printable.h"
-#include "simulator/data/catalogue.h"
 #include "simulator/data/corruption.h"
-#include "simulator/experiment/keys.h"
-#include "simulator/experiment/model_options.h"
-#include "simulator/experiment/normal_form.h"
 #include "simulator/experiment/participation.h"
-#include "simulator/partition/majors.h"
-#include "simulator/partition/registry.h"
-#include "simulator/partition/step.h"
 
 namespace boba::sim {
 namespace {
 
 using Finding = std::optional<Fault>;
 
-// The key is named before what its value's own reader said.
-Finding unreadable(std::string_view key, const Error& error) {
-  return Fault{{std::string(key)}, fmt::format("{}: {}", key, error.message)};
-}
-
-Finding check_ranges(const Experiment& experiment) {
-  for (const Key& key : keys()) {
-    if (Result<void> good = key.check(key, experiment); !good) {
-      return Fault{{key.path()}, good.error().message};
-    }
-  }
-  return {};
-}
-
-Finding check_specs(const Experiment& e) {
-  if (const auto rule = make_aggregator(e.rule); !rule) return unreadable("rule", rule.error());
-  if (const auto attack = canonical_attack(e.attack); !attack) {
-    return unreadable("attack", attack.error());
-  }
-  if (const auto traits = dataset_traits(e.data.set); !traits) {
-    return unreadable("data.set", traits.error());
-  }
-  if (const auto dealt = make_partition(e.data.partition); !dealt) {
-    return unreadable("data.partition", dealt.error());
-  }
-  if (const auto model = parse_model(e.model.kind); !model) {
-    return unreadable("model.kind", model.error());
-  }
-  if (const auto gram = parse_gram(e.run.gram); !gram) return unreadable("run.gram", gram.error());
-  return {};
-}
-
-// REQUIRES: check_specs(e), as all below.
-Finding check_model(const Experiment& e, const DatasetTraits& traits) {
-  const bool texts = traits.kind == DataKind::kText;
-  const Result<ModelChoice> model = parse_model(e.model.kind);
-  const bool is_script = std::holds_alternative<ScriptOptions>(*model);
-  const bool reads_texts = std::holds_alternative<GruOptions>(*model);
+Finding check_model(const ResolvedExperiment& e) {
+  const bool texts = e.traits.kind == DataKind::kText;
+  const bool is_script = std::holds_alternative<ScriptOptions>(e.model_choice);
+  const bool reads_texts = std::holds_alternative<GruOptions>(e.model_choice);
   if (!is_script && reads_texts != texts) {
     return Fault{
         {"model.kind", "data.set"},
         fmt::format("model.kind = {} reads {}, data.set = {} has {}; {} or script would do",
-                    model_spec(*model), reads_texts ? "texts" : "images", e.data.set,
+                    e.model.kind, reads_texts ? "texts" : "images", e.data.set,
                     texts ? "texts" : "images", texts ? "gru" : "mlp, cnn")};
   }
   if (is_script && e.model.script.empty()) {
@@ -81,7 +34,7 @@ Finding check_model(const Experiment& e, const DatasetTraits& traits) {
   if (!is_script && !e.model.script.empty()) {
     return Fault{{"model.script", "model.kind"},
                  fmt::format("model.script = {} is read by model.kind = script only; got {}",
-                             excerpt(e.model.script), model_spec(*model))};
+                             excerpt(e.model.script), e.model.kind)};
   }
   std::error_code ignored;
   if (is_script && !std::filesystem::is_regular_file(e.model.script, ignored)) {
@@ -91,7 +44,7 @@ Finding check_model(const Experiment& e, const DatasetTraits& traits) {
   return {};
 }
 
-Finding check_corruptions(const Experiment& e, const DatasetTraits& traits) {
+Finding check_corruptions(const Experiment& e, DataKind kind) {
   struct Use {
     std::string_view key;
     const std::string& name;
@@ -103,9 +56,11 @@ Finding check_corruptions(const Experiment& e, const DatasetTraits& traits) {
     if (use.name == "none") continue;
     if (!(use.may_be_all && use.name == "all")) {
       const Result<void> known = check_corruption(use.name, use.severity);
-      if (!known) return unreadable(use.key, known.error());
+      if (!known) {
+        return Fault{{std::string(use.key)}, fmt::format("{}: {}", use.key, known.error().message)};
+      }
     }
-    if (traits.kind == DataKind::kText) {
+    if (kind == DataKind::kText) {
       return Fault{{std::string(use.key), "data.set"},
                    fmt::format("{} = {} needs images, data.set = {} has texts; none would do",
                                use.key, use.name, e.data.set)};
@@ -114,183 +69,149 @@ Finding check_corruptions(const Experiment& e, const DatasetTraits& traits) {
   return {};
 }
 
-// pairs and step have a client for each choice of classes.
-Finding check_partition(const Experiment& e, const DatasetTraits& traits) {
-  const Result<std::vector<Params>> stages = parse_spec(e.data.partition);
-  const Params& params = stages->front();
-  std::size_t majors = 2;
-  if (params.name == StepOptions::info().name) {
-    majors = static_cast<std::size_t>(bind<StepOptions>(params)->majors);
-  } else if (params.name != "pairs") {
-    return {};
-  }
-  const auto clients = static_cast<std::size_t>(e.federation.honest);
-  const auto dealt = deal_majors(params.name, clients, traits.classes, majors);
-  if (dealt) return {};
+Finding check_partition(const ResolvedExperiment& e) {
+  const int clients = e.federation.honest;
+  const auto good = e.scheme->admits(static_cast<std::size_t>(clients), e.traits.classes);
+  if (good) return {};
   return Fault{{"federation.honest", "data.partition", "data.set"},
-               fmt::format("federation.honest = {}: {}", clients, dealt.error().message)};
-}
-
-bool is_attacked(const Experiment& e) { return *canonical_attack(e.attack) != "none"; }
-
-CohortSize cohort_of(const Experiment& e) {
-  FederationSection federation = e.federation;
-  if (!is_attacked(e)) federation.byzantine = 0;
-  return cohort_size(federation);
+               fmt::format("federation.honest = {}: {}", clients, good.error().message)};
 }
 
 // Shares of which nobody is left once they are rounded.
-Finding check_shares(const Experiment& e) {
+Finding check_shares(const Experiment& written, const ResolvedExperiment& e) {
   const FederationSection& federation = e.federation;
   const double share = federation.participation;
   if (clients_of(share, federation.honest) < 1) {
-    return Fault{
-        {"federation.participation", "federation.honest"},
-        fmt::format("federation.participation = {} of {} honest clients is nobody; at least {} "
-                    "would do",
-                    share, federation.honest, 0.5 / federation.honest)};
+    return Fault{{"federation.participation", "federation.honest"},
+                 fmt::format("federation.participation = {} selects none of {} honest clients; use "
+                             "at least {}",
+                             share, federation.honest, 0.5 / federation.honest)};
   }
-  if (!is_attacked(e) || cohort_of(e).byzantine > 0) return {};
+  if (!e.is_attacked() || cohort_size(federation).byzantine > 0) return {};
   return Fault{
       {"federation.participation", "federation.byzantine", "attack"},
-      fmt::format("federation.participation = {} of {} Byzantine clients is nobody, so attack = {} "
-                  "never comes; at least {} or byzantine_turnout = all would do",
-                  share, federation.byzantine, e.attack, 0.5 / federation.byzantine)};
+      fmt::format("federation.participation = {} selects none of {} Byzantine clients, so "
+                  "attack = {} never happens; use at least {} or byzantine_turnout = all",
+                  share, federation.byzantine, written.attack, 0.5 / federation.byzantine)};
 }
 
-Finding check_clients(const Experiment& e) {
-  if (is_attacked(e) && e.federation.byzantine == 0) {
+Finding check_clients(const Experiment& written, const ResolvedExperiment& e) {
+  if (e.is_attacked() && e.federation.byzantine == 0) {
     return Fault{{"federation.byzantine", "attack"},
                  fmt::format("attack = {} needs Byzantine clients; got federation.byzantine = 0 "
                              "(where nobody attacks, write attack = none)",
-                             e.attack)};
+                             written.attack)};
   }
-  return check_shares(e);
+  return check_shares(written, e);
 }
 
-// Attacks that not every number of clients can carry out. REQUIRES: check_clients, as below.
-Finding check_attack(const Experiment& e) {
-  const CohortSize cohort = cohort_of(e);
-  const Result<std::vector<Params>> stages = parse_spec(e.attack);
-  const Params& params = stages->front();
-  if (params.name == MimicOptions::info().name) {
-    const Result<MimicOptions> mimic = bind<MimicOptions>(params);
-    if (mimic->choose != MimicOptions::Choose::kFixed || mimic->client < cohort.honest) return {};
-    return Fault{{"attack", "federation.honest", "federation.participation"},
-                 fmt::format("attack = {} copies honest client {} of a round; it has {}, 0..{}",
-                             e.attack, mimic->client, cohort.honest, cohort.honest - 1)};
-  }
-  if (params.name == LieOptions::info().name && bind<LieOptions>(params)->z == 0) {
-    const auto z =
-        lie_z(static_cast<std::size_t>(cohort.honest), static_cast<std::size_t>(cohort.byzantine));
-    if (z) return {};
-    return Fault{{"attack", "federation.byzantine", "federation.honest"},
-                 fmt::format("attack = {}: {}", e.attack, z.error().message)};
-  }
-  return {};
-}
-
-// The largest f of the rule's stages.
-int tolerated(const std::string& rule) {
-  int most = 0;
-  const Result<std::vector<Params>> stages = parse_spec(rule);
-  for (const Params& stage : *stages) {
-    for (const auto& option : stage.values) {
-      if (option.first != "f") continue;
-      int f = 0;
-      const std::string& text = option.second;
-      std::from_chars(text.data(), text.data() + text.size(), f);
-      most = std::max(most, f);
-    }
-  }
-  return most;
+// REQUIRES: check_clients, as below.
+Finding check_attack(const Experiment& written, const ResolvedExperiment& e) {
+  if (!e.attack_on_updates) return {};
+  const CohortSize cohort = cohort_size(e.federation);
+  const Result<void> good = e.attack_on_updates->admits(static_cast<std::size_t>(cohort.honest),
+                                                        static_cast<std::size_t>(cohort.byzantine));
+  if (good) return {};
+  return Fault{{"attack", "federation.byzantine", "federation.honest", "federation.participation"},
+               fmt::format("attack = {}: {}", written.attack, good.error().message)};
 }
 
 // Whether the rule, as it is in a round, can aggregate as many clients as come to one.
-Finding check_rule(const Experiment& e, const DatasetTraits& traits) {
-  const CohortSize cohort = cohort_of(e);
+Finding check_rule(const Experiment& written, const ResolvedExperiment& e) {
+  const CohortSize cohort = cohort_size(e.federation);
   const int n = cohort.honest + cohort.byzantine;
-  const Result<std::string> rule = scaled_rule(e.rule, e.federation);
-  const Result<Aggregator> made = make_aggregator(*rule);
+  const Aggregator& rule = e.round_aggregator;
   const std::vector<std::string> keys = {"rule", "federation.honest", "federation.byzantine",
                                          "federation.participation"};
   // The file's rule and what participation makes of it.
-  std::string what = fmt::format("rule = {}", e.rule);
+  std::string what = fmt::format("rule = {}", written.rule);
   if (!everyone(e.federation)) {
     what += fmt::format(", in a round of {} honest and {} Byzantine clients {},", cohort.honest,
-                        cohort.byzantine, *rule);
+                        cohort.byzantine, rule.spec());
   }
-  if (!made) return Fault{keys, fmt::format("{}: {}", what, made.error().message)};
-  if (const int f = tolerated(*rule); f >= n) {
+  if (const int f = rule.tolerance().value_or(0); f >= n) {
     return Fault{keys,
                  fmt::format("{} tolerates f={} of n={} clients; f must be below n", what, f, n)};
   }
-  const bool server = uses_server(e.rule);
+  const bool server = rule.uses_server();
   const Result<void> good =
-      made->admits({.clients = static_cast<std::size_t>(n),
-                    .classes = server ? traits.classes * made->server_parts() : 0,
-                    .length = 1,  // no rule minds: the model's is not known here
-                    .server = server});
+      rule.admits({.clients = static_cast<std::size_t>(n),
+                   .classes = server ? e.traits.classes * rule.server_parts() : 0,
+                   .length = 1,  // no rule minds: the model's is not known here
+                   .server = server});
   if (good) return {};
   return Fault{keys, fmt::format("{} cannot be computed: {}", what, good.error().message)};
 }
 
 // Whether each of the rule's parts gets a sample. least: samples of the class that has fewest.
-Finding check_parts(const Experiment& e, const char* key, int least) {
-  const Result<Aggregator> rule = make_aggregator(e.rule);
-  if (!rule || static_cast<std::size_t>(least) >= rule->server_parts()) return {};
+Finding check_parts(const Experiment& written, const ResolvedExperiment& e, const char* key,
+                    int least) {
+  const std::size_t parts = e.aggregator.server_parts();
+  if (static_cast<std::size_t>(least) >= parts) return {};
   return Fault{{key, "rule"},
-               fmt::format("rule = {} needs {} samples of each class at least; {} gives {}", e.rule,
-                           rule->server_parts(), key, least)};
+               fmt::format("rule = {} needs {} samples of each class at least; {} gives {}",
+                           written.rule, parts, key, least)};
 }
 
-Finding check_counts(const Experiment& e, const DatasetTraits& traits) {
-  const Result<std::vector<int>> counts = parse_counts(e.server.counts);
-  if (!counts) return unreadable("server.counts", counts.error());
-  if (counts->size() != traits.classes) {
+Finding check_counts(const Experiment& written, const ResolvedExperiment& e) {
+  const std::vector<int>& counts = e.server_counts;
+  if (counts.size() != e.traits.classes) {
     return Fault{{"server.counts", "data.set"},
                  fmt::format("server.counts has {} numbers; data.set = {} has {} classes",
-                             counts->size(), e.data.set, traits.classes)};
+                             counts.size(), written.data.set, e.traits.classes)};
   }
-  if (std::all_of(counts->begin(), counts->end(), [](int count) { return count == 0; })) {
+  if (std::all_of(counts.begin(), counts.end(), [](int count) { return count == 0; })) {
     return Fault{{"server.counts"},
                  "server.counts gives the server no sample; write per_class = 0 for that"};
   }
-  const auto zero = std::find(counts->begin(), counts->end(), 0);
-  if (zero == counts->end()) {
-    return check_parts(e, "server.counts", *std::min_element(counts->begin(), counts->end()));
+  const auto zero = std::find(counts.begin(), counts.end(), 0);
+  if (zero == counts.end()) {
+    return check_parts(written, e, "server.counts",
+                       *std::min_element(counts.begin(), counts.end()));
   }
   return Fault{{"server.counts"},
                fmt::format("server.counts has no sample of class {}; the server's gradient of a "
                            "class needs one at least",
-                           zero - counts->begin())};
+                           zero - counts.begin())};
 }
 
-Finding check_server(const Experiment& e, const DatasetTraits& traits) {
-  if (!e.server.counts.empty()) return check_counts(e, traits);
-  if (e.server.per_class > 0) return check_parts(e, "server.per_class", e.server.per_class);
+Finding check_server(const Experiment& written, const ResolvedExperiment& e) {
+  if (!written.server.counts.empty()) return check_counts(written, e);
+  const int per_class = written.server.per_class;
+  if (per_class > 0) return check_parts(written, e, "server.per_class", per_class);
   const auto lacks = [](const char* key, const std::string& spec) {
     return Fault{{"server.per_class", key},
                  fmt::format("{} = {} needs server data; got server.per_class = 0", key, spec)};
   };
-  if (uses_server(e.rule)) return lacks("rule", e.rule);
-  if (attack_uses_server(e.attack)) return lacks("attack", e.attack);
+  if (e.aggregator.uses_server()) return lacks("rule", written.rule);
+  if (e.uses_server()) return lacks("attack", written.attack);
   return {};
 }
 
 }  // namespace
 
-std::optional<Fault> find_fault(const Experiment& experiment) {
-  if (Finding fault = check_ranges(experiment)) return fault;
-  if (Finding fault = check_specs(experiment)) return fault;
-  const DatasetTraits traits = *dataset_traits(experiment.data.set);
-  if (Finding fault = check_model(experiment, traits)) return fault;
-  if (Finding fault = check_corruptions(experiment, traits)) return fault;
-  if (Finding fault = check_partition(experiment, traits)) return fault;
-  if (Finding fault = check_clients(experiment)) return fault;
-  if (Finding fault = check_attack(experiment)) return fault;
-  if (Finding fault = check_server(experiment, traits)) return fault;
-  return check_rule(experiment, traits);
+std::optional<Fault> find_fault(const Experiment& written, const ResolvedExperiment& e) {
+  if (Finding fault = check_model(e)) return fault;
+  if (Finding fault = check_corruptions(written, e.traits.kind)) return fault;
+  if (Finding fault = check_partition(e)) return fault;
+  if (Finding fault = check_clients(written, e)) return fault;
+  if (Finding fault = check_attack(written, e)) return fault;
+  if (Finding fault = check_server(written, e)) return fault;
+  return check_rule(written, e);
+}
+
+std::variant<ResolvedExperiment, Fault> resolve_and_check(const Experiment& written) {
+  std::variant<ResolvedExperiment, Fault> resolved = try_resolve(written);
+  if (const auto* experiment = std::get_if<ResolvedExperiment>(&resolved)) {
+    if (Finding fault = find_fault(written, *experiment)) return *std::move(fault);
+  }
+  return resolved;
+}
+
+Result<void> check(const Experiment& written) {
+  const auto checked = resolve_and_check(written);
+  if (const Fault* fault = std::get_if<Fault>(&checked)) return invalid_argument(fault->message);
+  return {};
 }
 
 }  // namespace boba::sim

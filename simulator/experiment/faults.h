@@ -1,20 +1,20 @@
-// What is wrong with an experiment, and which keys are to blame.
+// What several keys of an experiment do wrong together.
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
+#include <variant>
 
-#include "simulator/experiment/experiment.h"
+#include "boba/core/result.h"
+#include "simulator/experiment/resolved.h"
 
 namespace boba::sim {
 
-struct Fault {
-  std::vector<std::string> keys;  // the one to change first
-  std::string message;
-};
+// The faults of combinations; reads no file, but looks whether model.script is there.
+// REQUIRES: resolved is what try_resolve makes of written, whose texts the messages quote.
+std::optional<Fault> find_fault(const Experiment& written, const ResolvedExperiment& resolved);
 
-// Specs, ranges and combinations; reads no file, but looks whether model.script is there.
-std::optional<Fault> find_fault(const Experiment& experiment);
+// An experiment that can be run, or what is wrong with it.
+std::variant<ResolvedExperiment, Fault> resolve_and_check(const Experiment& written);
+Result<void> check(const Experiment& written);
 
 }  // namespace boba::sim

@@ -14,7 +14,6 @@
 #include "boba/text/printable.h"
 #include "simulator/experiment/axes.h"
 #include "simulator/experiment/faults.h"
-#include "simulator/experiment/normal_form.h"
 
 namespace boba::sim {
 namespace {
@@ -56,8 +55,7 @@ Experiment pick(std::span<const Axis> axes, std::span<const std::size_t> chosen)
   Experiment experiment;
   for (std::size_t k = 0; k < axes.size(); ++k) {
     // read_axes has seen that every value suits its key.
-    const Result<void> read =
-        axes[k].key->read(*axes[k].key, axes[k].values[chosen[k]].value, experiment);
+    const Result<void> read = axes[k].key->read(axes[k].values[chosen[k]].value, experiment);
     assert(read);
     static_cast<void>(read);
   }
@@ -109,10 +107,13 @@ Result<Grid> parse_grid(std::string_view toml, std::string_view origin, std::str
   std::vector<std::size_t> chosen(axes->size(), 0);
   std::unordered_set<std::string> seen;
   for (std::size_t run = 0; run < *runs; ++run, next_combination(*axes, chosen)) {
-    const Experiment experiment = pick(*axes, chosen);
-    if (const auto fault = find_fault(experiment)) return locate(*fault, *axes, chosen, origin);
+    auto checked = resolve_and_check(pick(*axes, chosen));
+    if (const Fault* fault = std::get_if<Fault>(&checked)) {
+      return locate(*fault, *axes, chosen, origin);
+    }
+    auto& experiment = std::get<ResolvedExperiment>(checked);
     if (seen.insert(canonical_text(experiment)).second) {
-      grid.experiments.push_back(normal_form(experiment));
+      grid.experiments.push_back(std::move(experiment));
     }
   }
   return grid;

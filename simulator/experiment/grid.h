@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "boba/core/result.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/resolved.h"
 
 namespace boba::sim {
 
 // The runs of an experiment file: the product of its lists, the first key slowest, equal runs once.
 struct Grid {
   std::string name;  // of the file, without its ending
-  std::vector<Experiment> experiments;
+  std::vector<ResolvedExperiment> experiments;
 };
 
 struct Override {
@@ -46,15 +46,5 @@ struct ShippedExperiment {
   std::string_view toml;
 };
 std::span<const ShippedExperiment> shipped_experiments();
-
-// One key of an experiment file, for help and documentation.
-struct KeyInfo {
-  std::string key;   // "training.rounds"
-  std::string type;  // "integer", "number", "text", "choice"
-  std::string default_value;
-  std::string range;  // "1..1000000", "fedsgd|fedavg|fedprox", ""
-  std::string help;
-};
-std::vector<KeyInfo> experiment_keys();
 
 }  // namespace boba::sim

@@ -7,12 +7,10 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <string_view>
 #include <tuple>
 
 #include "boba/core/options.h"
-#include "boba/core/result.h"
 
 namespace boba::sim {
 
@@ -47,8 +45,5 @@ struct LabelFlipOptions {
     return mode == Mode::kMirror ? classes - 1 - label : (label + 1) % classes;
   }
 };
-
-// None if it is another attack.
-Result<std::optional<LabelFlipOptions>> parse_label_flip(std::string_view attack);
 
 }  // namespace boba::sim

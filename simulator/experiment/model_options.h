@@ -140,11 +140,7 @@ Result<ModelChoice> parse_model(std::string_view spec);
 // The canonical spelling of a choice.
 std::string model_spec(const ModelChoice& choice);
 
-// Every model with its options, for help and documentation.
-struct ModelInfo {
-  Info info;
-  std::vector<OptionInfo> (*options)();
-};
-std::span<const ModelInfo> models();
+using ModelEntry = Entry<ModelChoice>;
+std::span<const ModelEntry> models();
 
 }  // namespace boba::sim

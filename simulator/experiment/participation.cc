@@ -4,9 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <string>
-#include <vector>
-
-#include "boba/core/spec.h"
 
 namespace boba::sim {
 namespace {
@@ -30,12 +27,10 @@ CohortSize cohort_size(const FederationSection& federation) {
           all ? federation.byzantine : clients_of(share, federation.byzantine)};
 }
 
-Result<std::string> scaled_rule(std::string_view rule, const FederationSection& federation) {
-  auto stages = parse_spec(rule);
-  if (!stages) return stages.error();
+std::vector<Params> scaled_stages(std::vector<Params> stages, const FederationSection& federation) {
   const bool sampled = federation.byzantine_turnout == ByzantineTurnout::kSampled;
-  if (everyone(federation) || !sampled) return print_spec(*stages);
-  for (Params& stage : *stages) {
+  if (everyone(federation) || !sampled) return stages;
+  for (Params& stage : stages) {
     for (auto& value : stage.values) {
       if (value.first != "f") continue;
       int f = 0;
@@ -44,7 +39,7 @@ Result<std::string> scaled_rule(std::string_view rule, const FederationSection& 
       value.second = std::to_string(clients_of(federation.participation, f));
     }
   }
-  return print_spec(*stages);
+  return stages;
 }
 
 }  // namespace boba::sim

@@ -1,10 +1,9 @@
 // Who comes to a round: numbers of clients, and what they mean for a rule's f.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include <vector>
 
-#include "boba/core/result.h"
+#include "boba/core/spec.h"
 #include "simulator/experiment/experiment.h"
 
 namespace boba::sim {
@@ -22,8 +21,8 @@ struct CohortSize {
 };
 CohortSize cohort_size(const FederationSection& federation);
 
-// The rule with every f scaled like the number of sampled clients, halves up; as it is where all
-// Byzantine clients come.
-Result<std::string> scaled_rule(std::string_view rule, const FederationSection& federation);
+// A rule's stages with every f scaled like the number of sampled clients, halves up; as they are
+// where all Byzantine clients come.
+std::vector<Params> scaled_stages(std::vector<Params> stages, const FederationSection& federation);
 
 }  // namespace boba::sim

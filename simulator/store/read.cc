@@ -63,6 +63,7 @@ Result<RunRecord> take_run(Row& row) {
   if (!classes) return in_run(record.id, classes.error());
   header.classes = std::move(*classes);
   header.version = row.text();
+  header.gpu = gpu_of_version_text(header.version);
   record.status = status_from(row.text());
   record.rounds_done = row.small();
   record.accuracy = row.maybe_number();

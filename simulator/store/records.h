@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace boba::sim {
@@ -27,8 +28,18 @@ struct RunHeader {
   int rounds = 0;
   std::size_t parameters = 0;
   std::vector<std::string> classes;
-  std::string version;  // of boba
+  std::string version;   // as version_text writes it
+  std::string gpu = {};  // that computed the run; empty: the processor
 };
+
+// What the column version holds: boba's version, and the GPU's name if there is one.
+inline std::string version_text(std::string_view version, std::string_view gpu) {
+  return std::string(version) + (gpu.empty() ? "" : ", " + std::string(gpu));
+}
+inline std::string gpu_of_version_text(std::string_view text) {
+  const std::size_t comma = text.find(", ");
+  return std::string(comma == text.npos ? std::string_view() : text.substr(comma + 2));
+}
 
 struct ClientRecord {
   int client = 0;  // honest ones first

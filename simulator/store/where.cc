@@ -77,9 +77,7 @@ Result<const Key*> find_key(std::string_view name) {
   if (key != std::end(kKeys)) return key;
   std::vector<std::string_view> names;
   for (const Key& each : kKeys) names.push_back(each.name);
-  const std::string close = suggestion(name, names);
-  return invalid_argument(fmt::format("where: no key '{}'{} keys are: {}", name,
-                                      close.empty() ? ";" : close, join(names)));
+  return invalid_argument("where: " + unknown_name("key", name, names).message);
 }
 
 template <class T>

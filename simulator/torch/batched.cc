@@ -7,13 +7,13 @@
 #include <optional>
 #include <utility>
 
+#include "simulator/torch/example_tensors.h"
 #include "simulator/torch/guarded.h"
 #include "simulator/torch/many.h"
 #include "simulator/torch/network_trainer.h"
 #include "simulator/torch/pool.h"
 #include "simulator/torch/process.h"
 #include "simulator/torch/replay.h"
-#include "simulator/torch/shards.h"
 #include "simulator/train/batches.h"
 #include "simulator/train/trainer.h"
 
@@ -101,20 +101,21 @@ struct Group {
 
 class BatchedTrainer final : public NetworkTrainer {
  public:
-  BatchedTrainer(const Experiment& experiment, const Dataset& dataset, const FederationPlan& plan,
-                 std::unique_ptr<Network> made, const torch::Device& device, int threads)
+  BatchedTrainer(const ResolvedExperiment& experiment, const Dataset& dataset,
+                 const FederationPlan& plan, std::unique_ptr<Network> made,
+                 const torch::Device& device, int threads)
       : NetworkTrainer(std::move(made), experiment.seed),
         training_(experiment.training),
         honest_(experiment.federation.honest),
         classes_(static_cast<std::int64_t>(dataset.classes.size())),
         device_(device),
-        many_(make_many(experiment.model, dataset, device)),
+        many_(make_many(experiment.model_choice, dataset, device)),
         parts_(parts_of(network().layout())) {
-    const Shards shards =
-        make_shards(experiment, dataset, plan, network().channels_last(), threads);
+    const FederationTensors tensors =
+        make_tensors(experiment, dataset, plan, network().channels_last(), threads);
     const auto kept = [&](const Tensor& inputs) { return many_ ? many_->kept(inputs) : inputs; };
-    pool_.emplace(shards, device, kept);
-    test_ = {kept(shards.test.inputs.to(device)), shards.test.labels.to(device)};
+    pool_.emplace(tensors, device, kept);
+    test_ = {kept(tensors.test.inputs.to(device)), tensors.test.labels.to(device)};
     if (many_) return;
     flat_ = torch::zeros({static_cast<std::int64_t>(length())},
                          torch::TensorOptions(device).dtype(torch::kFloat));
@@ -434,7 +435,7 @@ class BatchedTrainer final : public NetworkTrainer {
   std::unique_ptr<ManyNetwork> many_;  // none for a script
   std::vector<Part> parts_;
   std::optional<Pool> pool_;
-  Shard test_;
+  ExampleTensors test_;
   std::optional<Batch> server_batch_;
   std::optional<Probes> probes_;
   Arrangement arranged_;
@@ -454,7 +455,7 @@ Result<void> training_has_gpu() {
                            TORCH_VERSION)};
 }
 
-Result<std::unique_ptr<Trainer>> make_batched_trainer(const Experiment& experiment,
+Result<std::unique_ptr<Trainer>> make_batched_trainer(const ResolvedExperiment& experiment,
                                                       const Dataset& dataset,
                                                       const FederationPlan& plan,
                                                       const std::string& device, int threads) {
@@ -462,7 +463,7 @@ Result<std::unique_ptr<Trainer>> make_batched_trainer(const Experiment& experime
   std::unique_ptr<Trainer> trainer;
   Error error;
   const Result<void> done = guarded("preparing the model", [&] {
-    auto network = make_network(experiment.model, dataset);
+    auto network = make_network(experiment, dataset);
     if (!network) {
       error = network.error();
       return;
@@ -474,7 +475,7 @@ Result<std::unique_ptr<Trainer>> make_batched_trainer(const Experiment& experime
         error = there.error();
         return;
       }
-      const bool tf32 = !wants_float32(experiment.model);
+      const bool tf32 = !wants_float32(experiment.model_choice);
       at::globalContext().setAllowTF32CuBLAS(tf32);
       at::globalContext().setAllowTF32CuDNN(tf32);
       // The same experiment gives the same bytes.

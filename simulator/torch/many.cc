@@ -127,9 +127,7 @@ class ManyGru final : public ManyNetwork {
 
 }  // namespace
 
-bool wants_float32(const ModelSection& model) {
-  const auto choice = parse_model(model.kind);
-  if (!choice) return false;
+bool wants_float32(const ModelChoice& model) {
   return std::visit(
       [](const auto& options) {
         if constexpr (std::is_same_v<decltype(options), const ScriptOptions&>) {
@@ -138,17 +136,16 @@ bool wants_float32(const ModelSection& model) {
           return options.precision == GpuPrecision::kFloat32;
         }
       },
-      *choice);
+      model);
 }
 
-std::unique_ptr<ManyNetwork> make_many(const ModelSection& model, const Dataset& dataset,
+std::unique_ptr<ManyNetwork> make_many(const ModelChoice& model, const Dataset& dataset,
                                        const torch::Device& device) {
-  const auto choice = parse_model(model.kind);
-  if (!choice || std::holds_alternative<ScriptOptions>(*choice)) return nullptr;
-  if (const auto* gru = std::get_if<GruOptions>(&*choice)) {
+  if (std::holds_alternative<ScriptOptions>(model)) return nullptr;
+  if (const auto* gru = std::get_if<GruOptions>(&model)) {
     return std::make_unique<ManyGru>(*gru, dataset, device);
   }
-  if (std::holds_alternative<CnnOptions>(*choice)) {
+  if (std::holds_alternative<CnnOptions>(model)) {
     return std::make_unique<ManyCnn>(device.is_cuda() && !wants_float32(model));
   }
   return std::make_unique<ManyMlp>();

@@ -8,7 +8,7 @@
 
 #include "boba/core/result.h"
 #include "simulator/data/dataset.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/model_options.h"
 
 namespace boba::sim {
 
@@ -26,11 +26,11 @@ class ManyNetwork {
 };
 
 // Whether a model wants every product on a GPU in float32.
-bool wants_float32(const ModelSection& model);
+bool wants_float32(const ModelChoice& model);
 
 // None where the model has to be run client by client: a script. On a GPU convolutions are in
 // bfloat16 with float32 sums, unless the model wants float32.
-std::unique_ptr<ManyNetwork> make_many(const ModelSection& model, const Dataset& dataset,
+std::unique_ptr<ManyNetwork> make_many(const ModelChoice& model, const Dataset& dataset,
                                        const torch::Device& device);
 
 }  // namespace boba::sim

@@ -199,19 +199,20 @@ Tensor word_vectors(const Dataset& dataset) {
   return torch::tensor(at::ArrayRef<float>(dataset.vectors)).view({rows, width});
 }
 
-Result<std::unique_ptr<Network>> make_network(const ModelSection& model, const Dataset& dataset) {
-  const auto choice = parse_model(model.kind);
-  if (!choice) return choice.error();
+Result<std::unique_ptr<Network>> make_network(const ResolvedExperiment& experiment,
+                                              const Dataset& dataset) {
+  const ModelSection& model = experiment.model;
+  const ModelChoice& choice = experiment.model_choice;
   const bool text = dataset.kind == DataKind::kText;
-  if (std::holds_alternative<ScriptOptions>(*choice)) return load_script(model.script, dataset);
-  if (std::holds_alternative<GruOptions>(*choice) != text) {
+  if (std::holds_alternative<ScriptOptions>(choice)) return load_script(model.script, dataset);
+  if (std::holds_alternative<GruOptions>(choice) != text) {
     return invalid_argument(fmt::format("model {} does not fit {}, which has {}; {} would do",
                                         model.kind, dataset.name, text ? "texts" : "images",
                                         text ? "gru" : "mlp or cnn"));
   }
-  if (const auto* gru = std::get_if<GruOptions>(&*choice)) return make_gru(*gru, dataset);
-  if (const auto* cnn = std::get_if<CnnOptions>(&*choice)) return make_cnn(*cnn, dataset);
-  return make_mlp(std::get<MlpOptions>(*choice), dataset);
+  if (const auto* gru = std::get_if<GruOptions>(&choice)) return make_gru(*gru, dataset);
+  if (const auto* cnn = std::get_if<CnnOptions>(&choice)) return make_cnn(*cnn, dataset);
+  return make_mlp(std::get<MlpOptions>(choice), dataset);
 }
 
 }  // namespace boba::sim

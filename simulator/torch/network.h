@@ -12,7 +12,7 @@
 
 #include "boba/core/result.h"
 #include "simulator/data/dataset.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/resolved.h"
 #include "simulator/store/safetensors.h"
 
 namespace boba::sim {
@@ -56,8 +56,9 @@ class Network {
   virtual bool channels_last() const { return false; }
 };
 
-// REQUIRES: check(experiment) for this data set.
-Result<std::unique_ptr<Network>> make_network(const ModelSection& model, const Dataset& dataset);
+// The experiment's model.
+Result<std::unique_ptr<Network>> make_network(const ResolvedExperiment& experiment,
+                                              const Dataset& dataset);
 
 // Of a TorchScript file. Dropout is off and running statistics stay as exported, so that a run
 // depends on its seed only. Images come as float (N, channels, height, width), texts as word

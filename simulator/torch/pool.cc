@@ -13,35 +13,35 @@ using torch::Tensor;
 constexpr double kFilled = 0.8;  // at least this share of a group's places is needed
 
 // Holdings one after another.
-std::vector<Holding> in_a_row(const std::vector<Shard>& shards, std::int64_t first) {
+std::vector<Holding> in_a_row(const std::vector<ExampleTensors>& all, std::int64_t first) {
   std::vector<Holding> holdings;
-  for (const Shard& shard : shards) {
-    holdings.push_back({first, first, shard.labels.numel()});
-    first += shard.labels.numel();
+  for (const ExampleTensors& each : all) {
+    holdings.push_back({first, first, each.labels.numel()});
+    first += each.labels.numel();
   }
   return holdings;
 }
 
 }  // namespace
 
-Pool::Pool(const Shards& shards, const torch::Device& device,
+Pool::Pool(const FederationTensors& tensors, const torch::Device& device,
            const std::function<Tensor(const Tensor&)>& kept) {
-  std::vector<Tensor> inputs = {kept(shards.all_honest.inputs.to(device))};
-  std::vector<Tensor> labels = {shards.all_honest.labels};
-  const std::int64_t honest = shards.all_honest.labels.numel();
-  honest_ = in_a_row(shards.honest, 0);
+  std::vector<Tensor> inputs = {kept(tensors.all_honest.inputs.to(device))};
+  std::vector<Tensor> labels = {tensors.all_honest.labels};
+  const std::int64_t honest = tensors.all_honest.labels.numel();
+  honest_ = in_a_row(tensors.honest, 0);
   std::int64_t end = honest;
-  if (!shards.server.empty()) {
-    inputs.push_back(kept(shards.server_whole.inputs.to(device)));
-    labels.push_back(shards.server_whole.labels);
-    server_ = in_a_row(shards.server, honest);
-    server_whole_ = {honest, honest, shards.server_whole.labels.numel()};
+  if (!tensors.server.empty()) {
+    inputs.push_back(kept(tensors.server_whole.inputs.to(device)));
+    labels.push_back(tensors.server_whole.labels);
+    server_ = in_a_row(tensors.server, honest);
+    server_whole_ = {honest, honest, tensors.server_whole.labels.numel()};
     end += server_whole_.count;
   }
-  for (std::size_t j = 0; j < shards.flipped.size(); ++j) {
+  for (std::size_t j = 0; j < tensors.flipped.size(); ++j) {
     const Holding& source = honest_[flipped_source(j, honest_.size())];
     flipped_.push_back({source.input, end, source.count});
-    labels.push_back(shards.flipped[j].labels);
+    labels.push_back(tensors.flipped[j].labels);
     end += source.count;
   }
   inputs_ = inputs.size() == 1 ? inputs.front() : torch::cat(inputs);

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "simulator/torch/shards.h"
+#include "simulator/torch/example_tensors.h"
 #include "simulator/train/trainer.h"
 
 namespace boba::sim {
@@ -33,7 +33,7 @@ constexpr std::int64_t kMostExamples = 98304;  // that go through a network toge
 class Pool {
  public:
   // kept: how inputs lie on the device.
-  Pool(const Shards& shards, const torch::Device& device,
+  Pool(const FederationTensors& tensors, const torch::Device& device,
        const std::function<torch::Tensor(const torch::Tensor&)>& kept);
 
   const Holding& holding(const TrainingTask& task) const;

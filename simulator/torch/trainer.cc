@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "boba/threads/team.h"
+#include "simulator/torch/example_tensors.h"
 #include "simulator/torch/guarded.h"
 #include "simulator/torch/network_trainer.h"
 #include "simulator/torch/process.h"
-#include "simulator/torch/shards.h"
 #include "simulator/train/batches.h"
 
 namespace boba::sim {
@@ -34,7 +34,7 @@ struct Worker {
 };
 
 // The gradient of the mean loss at the worker's parameters; returns the loss.
-double gradient(Worker& worker, const Shard& batch, std::span<float> out) {
+double gradient(Worker& worker, const ExampleTensors& batch, std::span<float> out) {
   const Tensor loss =
       torch::cross_entropy_loss(worker.replica->forward(batch.inputs), batch.labels);
   const auto gradients = torch::autograd::grad({loss}, worker.replica->parameters(), {},
@@ -56,7 +56,7 @@ double gradient(Worker& worker, const Shard& batch, std::span<float> out) {
 }
 
 // What the next step sees.
-Shard next_of(const Shard& shard, Batches& batches) {
+ExampleTensors next_of(const ExampleTensors& shard, Batches& batches) {
   if (batches.whole()) return shard;
   const std::span<const std::int64_t> chosen = batches.next();
   const Tensor index = torch::tensor(at::ArrayRef(chosen.data(), chosen.size()), torch::kLong);
@@ -65,13 +65,13 @@ Shard next_of(const Shard& shard, Batches& batches) {
 
 class TorchTrainer final : public NetworkTrainer {
  public:
-  TorchTrainer(const Experiment& experiment, const Dataset& dataset, const FederationPlan& plan,
-               std::unique_ptr<Network> made, int threads)
+  TorchTrainer(const ResolvedExperiment& experiment, const Dataset& dataset,
+               const FederationPlan& plan, std::unique_ptr<Network> made, int threads)
       : NetworkTrainer(std::move(made), experiment.seed),
         training_(experiment.training),
         honest_(experiment.federation.honest),
         classes_(dataset.classes.size()),
-        shards_(make_shards(experiment, dataset, plan, network().channels_last(), threads)) {
+        tensors_(make_tensors(experiment, dataset, plan, network().channels_last(), threads)) {
     for (int i = 0; i < threads; ++i) {
       Worker worker;
       worker.flat = torch::zeros({static_cast<std::int64_t>(length())});
@@ -91,7 +91,7 @@ class TorchTrainer final : public NetworkTrainer {
   }
 
   Result<Evaluation> evaluate(std::span<const float> w) override {
-    const std::int64_t count = shards_.test.labels.numel();
+    const std::int64_t count = tensors_.test.labels.numel();
     const auto chunks = static_cast<std::size_t>((count + kTestChunk - 1) / kTestChunk);
     std::vector<Evaluation> parts(chunks);
     const Result<void> done = guarded("evaluation", [&] {
@@ -99,8 +99,8 @@ class TorchTrainer final : public NetworkTrainer {
       run_jobs(threads(), chunks, [&](std::size_t i, int member) {
         const std::int64_t first = static_cast<std::int64_t>(i) * kTestChunk;
         const std::int64_t size = std::min(kTestChunk, count - first);
-        const Shard chunk{shards_.test.inputs.narrow(0, first, size),
-                          shards_.test.labels.narrow(0, first, size)};
+        const ExampleTensors chunk{tensors_.test.inputs.narrow(0, first, size),
+                                   tensors_.test.labels.narrow(0, first, size)};
         parts[i] = judge(workers_[static_cast<std::size_t>(member)], chunk);
       });
     });
@@ -119,7 +119,7 @@ class TorchTrainer final : public NetworkTrainer {
   Result<void> server_losses(std::span<const std::span<const float>> points,
                              std::span<double> out) override {
     return guarded("the server's loss", [&] {
-      const Shard& shard = shards_.server_whole;
+      const ExampleTensors& shard = tensors_.server_whole;
       run_jobs(threads(), points.size(), [&](std::size_t i, int member) {
         const torch::NoGradGuard no_grad;
         const Worker& worker = workers_[static_cast<std::size_t>(member)];
@@ -134,31 +134,31 @@ class TorchTrainer final : public NetworkTrainer {
   Result<void> server_gradient(std::span<const float> w, std::span<float> out) override {
     return guarded("the server's gradient", [&] {
       workers_[0].set(w);
-      gradient(workers_[0], shards_.server_whole, out);
+      gradient(workers_[0], tensors_.server_whole, out);
     });
   }
 
  private:
   int threads() const { return static_cast<int>(workers_.size()); }
 
-  const Shard& shard_of(const TrainingTask& task) const {
+  const ExampleTensors& tensors_of(const TrainingTask& task) const {
     switch (task.learner) {
       case Learner::kHonest:
-        return shards_.honest[task.index];
+        return tensors_.honest[task.index];
       case Learner::kFlipped:
-        return shards_.flipped[task.index];
+        return tensors_.flipped[task.index];
       case Learner::kServerClass:
-        return shards_.server[task.index];
+        return tensors_.server[task.index];
       case Learner::kServerWhole:
         break;
     }
-    return shards_.server_whole;
+    return tensors_.server_whole;
   }
 
   // The local procedure. REQUIRES: the worker's parameters are w where one step is all there is.
   void update(Worker& worker, std::span<const float> w, int round, double rate,
               const TrainingTask& task) const {
-    const Shard& shard = shard_of(task);
+    const ExampleTensors& shard = tensors_of(task);
     Batches batches(static_cast<std::size_t>(shard.labels.numel()), training_.batch,
                     batch_key(seed(), round, honest_, task));
     if (training_.algorithm == Algorithm::kFedSgd) {
@@ -179,7 +179,7 @@ class TorchTrainer final : public NetworkTrainer {
     for (std::size_t i = 0; i < local.size(); ++i) task.out[i] = w[i] - local[i];
   }
 
-  Evaluation judge(const Worker& worker, const Shard& chunk) const {
+  Evaluation judge(const Worker& worker, const ExampleTensors& chunk) const {
     const torch::NoGradGuard no_grad;
     const Tensor scores = worker.replica->forward(chunk.inputs);
     Evaluation part{.loss = 0, .confusion = std::vector<std::int64_t>(classes_ * classes_, 0)};
@@ -201,7 +201,7 @@ class TorchTrainer final : public NetworkTrainer {
   TrainingSection training_;
   int honest_;
   std::size_t classes_;
-  Shards shards_;
+  FederationTensors tensors_;
   std::vector<Worker> workers_;
 };
 
@@ -221,11 +221,11 @@ Result<void> TrainerOracle::losses(const UpdateView& points, std::span<double> o
   return trainer_.server_losses(rows, out);
 }
 
-Result<std::size_t> count_parameters(const ModelSection& model, const Dataset& dataset) {
+Result<std::size_t> count_parameters(const ResolvedExperiment& experiment, const Dataset& dataset) {
   std::size_t length = 0;
   Error error;
   const Result<void> done = guarded("preparing the model", [&] {
-    const auto network = make_network(model, dataset);
+    const auto network = make_network(experiment, dataset);
     if (network) {
       length = length_of((*network)->layout());
     } else {
@@ -237,13 +237,14 @@ Result<std::size_t> count_parameters(const ModelSection& model, const Dataset& d
   return length;
 }
 
-Result<std::unique_ptr<Trainer>> make_trainer(const Experiment& experiment, const Dataset& dataset,
-                                              const FederationPlan& plan, int threads) {
+Result<std::unique_ptr<Trainer>> make_trainer(const ResolvedExperiment& experiment,
+                                              const Dataset& dataset, const FederationPlan& plan,
+                                              int threads) {
   prepare_process();
   std::unique_ptr<Trainer> trainer;
   Error error;
   const Result<void> done = guarded("preparing the model", [&] {
-    auto network = make_network(experiment.model, dataset);
+    auto network = make_network(experiment, dataset);
     if (!network) {
       error = network.error();
       return;

@@ -45,8 +45,9 @@ Result<std::unique_ptr<const Kernels>> make_kernels(const Place& place) {
   return make_cuda_kernels({.device = *number});
 }
 
-Result<std::unique_ptr<Trainer>> make_trainer(const Experiment& experiment, const Dataset& dataset,
-                                              const FederationPlan& plan, const Place& place) {
+Result<std::unique_ptr<Trainer>> make_trainer(const ResolvedExperiment& experiment,
+                                              const Dataset& dataset, const FederationPlan& plan,
+                                              const Place& place) {
   auto trainer = place.gpu()
                      ? make_batched_trainer(experiment, dataset, plan, place.device, place.threads)
                      : make_trainer(experiment, dataset, plan, place.threads);

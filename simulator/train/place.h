@@ -10,7 +10,7 @@
 #include "boba/dist/communicator.h"
 #include "boba/kernels/cpu/cpu.h"
 #include "simulator/data/dataset.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/resolved.h"
 #include "simulator/train/plan.h"
 #include "simulator/train/trainer.h"
 
@@ -34,8 +34,9 @@ Result<std::string> device_name(std::string_view device);
 // The passes over rows that the place's trainer writes.
 Result<std::unique_ptr<const Kernels>> make_kernels(const Place& place);
 
-// REQUIRES: check(experiment), and a plan of it.
-Result<std::unique_ptr<Trainer>> make_trainer(const Experiment& experiment, const Dataset& dataset,
-                                              const FederationPlan& plan, const Place& place);
+// REQUIRES: the plan is the experiment's.
+Result<std::unique_ptr<Trainer>> make_trainer(const ResolvedExperiment& experiment,
+                                              const Dataset& dataset, const FederationPlan& plan,
+                                              const Place& place);
 
 }  // namespace boba::sim

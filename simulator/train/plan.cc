@@ -8,11 +8,7 @@
 #include <string_view>
 
 #include "boba/core/random.h"
-#include "boba/rules/registry.h"
 #include "simulator/data/corruption.h"
-#include "simulator/experiment/label_flip.h"
-#include "simulator/experiment/normal_form.h"
-#include "simulator/partition/registry.h"
 
 namespace boba::sim {
 namespace {
@@ -37,14 +33,14 @@ std::string corruption_of(const DataSection& data, std::size_t client) {
 }
 
 // Samples that the server holds of each class.
-Result<std::vector<std::size_t>> server_counts_of(const ServerSection& server,
+Result<std::vector<std::size_t>> server_counts_of(const ResolvedExperiment& experiment,
                                                   std::size_t classes) {
+  const ServerSection& server = experiment.server;
   if (server.counts.empty()) {
     return std::vector<std::size_t>(classes, static_cast<std::size_t>(server.per_class));
   }
-  const auto parsed = parse_counts(server.counts);
-  if (!parsed) return parsed.error();
-  const std::vector<std::size_t> counts(parsed->begin(), parsed->end());
+  const std::vector<std::size_t> counts(experiment.server_counts.begin(),
+                                        experiment.server_counts.end());
   if (counts.size() != classes) {
     return invalid_argument(
         fmt::format("server.counts = \"{}\" has {} numbers; the data set has "
@@ -54,9 +50,9 @@ Result<std::vector<std::size_t>> server_counts_of(const ServerSection& server,
   return counts;
 }
 
-Result<std::vector<ShardPlan>> server_shards(const Experiment& experiment, const Dataset& dataset,
-                                             std::size_t parts) {
-  const auto counts = server_counts_of(experiment.server, dataset.classes.size());
+Result<std::vector<ShardPlan>> server_shards(const ResolvedExperiment& experiment,
+                                             const Dataset& dataset, std::size_t parts) {
+  const auto counts = server_counts_of(experiment, dataset.classes.size());
   if (!counts) return counts.error();
   if (std::accumulate(counts->begin(), counts->end(), std::size_t{0}) == 0) {
     return std::vector<ShardPlan>{};
@@ -86,7 +82,8 @@ Result<std::vector<ShardPlan>> server_shards(const Experiment& experiment, const
   return shards;
 }
 
-Result<std::vector<ShardPlan>> honest_shards(const Experiment& experiment, const Dataset& dataset) {
+Result<std::vector<ShardPlan>> honest_shards(const ResolvedExperiment& experiment,
+                                             const Dataset& dataset) {
   const std::size_t classes = dataset.classes.size();
   const auto kept =
       keep_share(dataset.train.labels, classes, static_cast<std::size_t>(experiment.data.train),
@@ -95,13 +92,11 @@ Result<std::vector<ShardPlan>> honest_shards(const Experiment& experiment, const
   labels.reserve(kept.size());
   for (const std::uint32_t example : kept) labels.push_back(dataset.train.labels[example]);
 
-  const auto scheme = make_partition(experiment.data.partition);
-  if (!scheme) return scheme.error();
   const auto dealt =
-      scheme->scheme->deal({.labels = labels,
-                            .classes = classes,
-                            .clients = static_cast<std::size_t>(experiment.federation.honest),
-                            .seed = experiment.seed});
+      experiment.scheme->deal({.labels = labels,
+                               .classes = classes,
+                               .clients = static_cast<std::size_t>(experiment.federation.honest),
+                               .seed = experiment.seed});
   if (!dealt) return dealt.error();
 
   std::vector<ShardPlan> shards(dealt->clients.size());
@@ -160,14 +155,12 @@ std::vector<std::uint32_t> keep_share(const std::vector<std::uint8_t>& labels, s
   return kept;
 }
 
-Result<FederationPlan> make_plan(const Experiment& experiment, const Dataset& dataset) {
+Result<FederationPlan> make_plan(const ResolvedExperiment& experiment, const Dataset& dataset) {
   FederationPlan plan;
   auto honest = honest_shards(experiment, dataset);
   if (!honest) return honest.error();
   plan.honest = std::move(*honest);
-  const auto rule = make_aggregator(experiment.rule);
-  if (!rule) return rule.error();
-  plan.server_parts = rule->server_parts();
+  plan.server_parts = experiment.aggregator.server_parts();
   auto server = server_shards(experiment, dataset, plan.server_parts);
   if (!server) return server.error();
   plan.server = std::move(*server);
@@ -181,10 +174,7 @@ Result<FederationPlan> make_plan(const Experiment& experiment, const Dataset& da
                             .labels = count_labels(plan.honest[i], dataset),
                             .corruption = plan.honest[i].corruption});
   }
-  if (experiment.attack == "none") return plan;
-  const auto flip = parse_label_flip(experiment.attack);
-  if (!flip) return flip.error();
-  plan.flipped = flip->has_value();
+  plan.flipped = experiment.label_flip.has_value();
   const std::size_t classes = dataset.classes.size();
   for (int j = 0; j < experiment.federation.byzantine; ++j) {
     ClientRecord client{.client = experiment.federation.honest + j,
@@ -195,7 +185,7 @@ Result<FederationPlan> make_plan(const Experiment& experiment, const Dataset& da
       const ClientRecord& source =
           plan.clients[flipped_source(static_cast<std::size_t>(j), plan.honest.size())];
       for (std::size_t z = 0; z < classes; ++z) {
-        client.labels[(*flip)->flip(z, classes)] = source.labels[z];
+        client.labels[experiment.label_flip->flip(z, classes)] = source.labels[z];
       }
       client.corruption = source.corruption;
     }

@@ -8,7 +8,7 @@
 
 #include "boba/core/result.h"
 #include "simulator/data/dataset.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/resolved.h"
 #include "simulator/store/records.h"
 
 namespace boba::sim {
@@ -32,8 +32,8 @@ struct FederationPlan {
   std::size_t server_examples() const;
 };
 
-// REQUIRES: check(experiment).
-Result<FederationPlan> make_plan(const Experiment& experiment, const Dataset& dataset);
+// REQUIRES: the experiment has no fault.
+Result<FederationPlan> make_plan(const ResolvedExperiment& experiment, const Dataset& dataset);
 
 // Byzantine client j has the examples of this honest client.
 inline std::size_t flipped_source(std::size_t j, std::size_t honest) { return j % honest; }

@@ -20,7 +20,7 @@ namespace boba::sim {
 namespace {
 
 struct Planned {
-  const Experiment* experiment = nullptr;
+  const ResolvedExperiment* experiment = nullptr;
   std::shared_ptr<const Dataset> dataset;
   std::int64_t run = 0;
 };
@@ -79,11 +79,12 @@ class GridRunner {
     if (!device) return device.error();
     // All runs are noted first: the database shows the whole grid from the start.
     std::vector<Planned> planned;
-    for (const Experiment& experiment : grid_.experiments) {
+    for (const ResolvedExperiment& experiment : grid_.experiments) {
       if (stopping()) return {};
       auto dataset = data_.get(experiment.data);
       if (!dataset) return dataset.error();
       // What only the data can tell: too few examples for a client, or of a class for the server.
+      // The plan is made again when the run starts: those of all runs need too much memory.
       if (const auto plan = make_plan(experiment, **dataset); !plan) return plan.error();
       const auto header = header_of(experiment, **dataset, grid_.name, *device);
       if (!header) return header.error();
@@ -150,7 +151,7 @@ class GridRunner {
     const auto record = store_.run(run);
     if (!record || record->rounds_done == 0 || record->status == RunStatus::kFinished) return {};
     const bool gpu = options_.device != "cpu";
-    if (made_on_gpu(record->header) == gpu) return {};
+    if (record->header.gpu.empty() != gpu) return {};
     return fmt::format("{} rounds were done on {}; resume it there, or begin anew with --again",
                        record->rounds_done, gpu ? "the processor (--device cpu)" : "a GPU");
   }

@@ -9,14 +9,11 @@
 #include <optional>
 #include <utility>
 
-#include "boba/attacks/registry.h"
 #include "boba/core/kernels.h"
 #include "boba/core/views.h"
 #include "boba/kernels/cuda/cuda.h"
 #include "boba/kernels/sketch/sketch.h"
-#include "boba/rules/registry.h"
 #include "simulator/data/digest.h"
-#include "simulator/experiment/keys.h"
 #include "simulator/train/checkpoint.h"
 #include "simulator/train/class_means.h"
 #include "simulator/train/metrics.h"
@@ -41,14 +38,11 @@ class Watch {
 };
 
 // What is fixed for a run.
-struct Parts {
-  Experiment experiment;
+struct Setup {
+  ResolvedExperiment experiment;
   FederationPlan plan;
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<const Kernels> kernels;
-  std::optional<SketchOptions> sketch;  // none: exact products
-  Aggregator rule;
-  AttackPtr attack;  // none where there is no attack, or one on the data
   RunHeader header;
 };
 
@@ -75,42 +69,43 @@ bool all_honest_refused(const Verdict& verdict, const Cohort& cohort) {
 
 class TrainedSimulation final : public Simulation {
  public:
-  explicit TrainedSimulation(Parts parts)
-      : parts_(std::move(parts)),
-        oracle_(*parts_.trainer),
-        length_(parts_.trainer->length()),
+  explicit TrainedSimulation(Setup setup)
+      : setup_(std::move(setup)),
+        oracle_(*setup_.trainer),
+        length_(setup_.trainer->length()),
         parameters_(make_rows(1)),
         aggregate_(make_rows(1)) {
-    const Experiment& e = parts_.experiment;
-    put(parts_.trainer->initial(), parameters_);
+    const ResolvedExperiment& e = setup_.experiment;
+    put(setup_.trainer->initial(), parameters_);
     const std::size_t rows = static_cast<std::size_t>(e.federation.honest) +
-                             static_cast<std::size_t>(parts_.header.byzantine);
+                             static_cast<std::size_t>(setup_.header.byzantine);
     updates_ = make_rows(rows);
-    const std::size_t server_rows = parts_.plan.server.size();
+    const std::size_t server_rows = setup_.plan.server.size();
     const bool whole = server_rows > 0 && e.training.algorithm != Algorithm::kFedSgd;
     // What neither rule nor attack looks at is not trained.
     const Shape alone{.clients = rows, .length = length_};
-    const bool looked_at =
-        !parts_.rule.admits(alone) || (parts_.attack && parts_.attack->looks_at_server());
+    const bool looked_at = !setup_.experiment.round_aggregator.admits(alone) ||
+                           (setup_.experiment.attack_on_updates &&
+                            setup_.experiment.attack_on_updates->looks_at_server());
     if (looked_at) server_ = make_rows(server_rows + (whole ? 1 : 0));
-    for (const ShardPlan& shard : parts_.plan.server) {
+    for (const ShardPlan& shard : setup_.plan.server) {
       server_counts_.push_back(static_cast<double>(shard.examples.size()));
     }
     if (e.training.momentum > 0) velocity_ = make_rows(1);
   }
 
-  const RunHeader& header() const override { return parts_.header; }
-  std::span<const ClientRecord> clients() const override { return parts_.plan.clients; }
+  const RunHeader& header() const override { return setup_.header; }
+  std::span<const ClientRecord> clients() const override { return setup_.plan.clients; }
   int rounds_done() const override { return round_; }
   std::vector<float> parameters() const override { return get(parameters_); }
 
   TensorFile model() const override {
-    TensorFile file = parts_.trainer->named(parameters());
-    file.metadata["boba.version"] = parts_.header.version;
-    file.metadata["boba.dataset"] = parts_.header.dataset;
-    file.metadata["boba.model"] = parts_.header.model;
-    file.metadata["boba.rule"] = parts_.header.rule;
-    file.metadata["boba.attack"] = parts_.header.attack;
+    TensorFile file = setup_.trainer->named(parameters());
+    file.metadata["boba.version"] = setup_.header.version;
+    file.metadata["boba.dataset"] = setup_.header.dataset;
+    file.metadata["boba.model"] = setup_.header.model;
+    file.metadata["boba.rule"] = setup_.header.rule;
+    file.metadata["boba.attack"] = setup_.header.attack;
     file.metadata["boba.round"] = std::to_string(round_);
     return file;
   }
@@ -119,9 +114,9 @@ class TrainedSimulation final : public Simulation {
     const bool momentum = velocity_.rows() > 0;
     auto state = unpack(bytes, length_, momentum);
     if (!state) return state.error();
-    if (state->round < 0 || state->round > parts_.header.rounds) {
+    if (state->round < 0 || state->round > setup_.header.rounds) {
       return invalid_argument(
-          fmt::format("checkpoint: after round {} of {}", state->round, parts_.header.rounds));
+          fmt::format("checkpoint: after round {} of {}", state->round, setup_.header.rounds));
     }
     round_ = state->round;
     put(state->parameters, parameters_);
@@ -140,9 +135,8 @@ class TrainedSimulation final : public Simulation {
  private:
   Result<RoundEntry> next_round(bool checkpoint) {
     const int round = round_ + 1;
-    const Experiment& e = parts_.experiment;
-    FederationSection federation = e.federation;
-    federation.byzantine = parts_.header.byzantine;
+    const ResolvedExperiment& e = setup_.experiment;
+    const FederationSection& federation = e.federation;
     const Cohort cohort = draw_cohort(federation, e.seed, round);
     RoundEntry entry;
     RoundRecord& record = entry.round;
@@ -164,7 +158,7 @@ class TrainedSimulation final : public Simulation {
     if (!verdict && verdict.error().code != ErrorCode::kRefused) return verdict.error();
     if (verdict) {
       apply(record);
-      judge(*verdict, cohort, parts_.plan.clients, record);
+      judge(*verdict, cohort, setup_.plan.clients, record);
     } else {
       record.note = "no step: " + verdict.error().message;
       record.rejected = participants(cohort);
@@ -184,22 +178,22 @@ class TrainedSimulation final : public Simulation {
   }
 
   UpdateMatrix make_rows(std::size_t rows) const {
-    return parts_.kernels->make_rows(DType::kFloat32, rows, length_);
+    return setup_.kernels->make_rows(DType::kFloat32, rows, length_);
   }
   void put(std::span<const float> from, UpdateMatrix& to) const {
     const float* const row[] = {from.data()};
-    parts_.kernels->put(UpdateView(std::span<const float* const>(row), length_), 0, to.row(0));
+    setup_.kernels->put(UpdateView(std::span<const float* const>(row), length_), 0, to.row(0));
   }
   std::vector<float> get(const UpdateMatrix& from) const {
     std::vector<float> row(length_);
-    parts_.kernels->get(from.view(), 0, MutableRow(std::span<float>(row)));
+    setup_.kernels->get(from.view(), 0, MutableRow(std::span<float>(row)));
     return row;
   }
   std::span<const float> w() const { return {parameters_.view().row<float>(0), length_}; }
 
   std::vector<int> participants(const Cohort& cohort) const {
     std::vector<int> clients = cohort.honest;
-    for (const int j : cohort.byzantine) clients.push_back(parts_.experiment.federation.honest + j);
+    for (const int j : cohort.byzantine) clients.push_back(setup_.experiment.federation.honest + j);
     return clients;
   }
 
@@ -215,31 +209,31 @@ class TrainedSimulation final : public Simulation {
     }
     for (std::size_t j = 0; j < cohort.byzantine.size(); ++j) {
       const std::size_t row = cohort.honest.size() + j;
-      if (parts_.plan.flipped) {
+      if (setup_.plan.flipped) {
         tasks.push_back({Learner::kFlipped, static_cast<std::size_t>(cohort.byzantine[j]),
                          updates_.row_as<float>(row)});
       }
       rows.clients.add(updates_.row(row));
     }
     for (std::size_t z = 0; z < server_.rows(); ++z) {
-      const bool whole = z == parts_.plan.server.size();
+      const bool whole = z == setup_.plan.server.size();
       tasks.push_back({whole ? Learner::kServerWhole : Learner::kServerClass, whole ? 0 : z,
                        server_.row_as<float>(z)});
       (whole ? rows.whole : rows.server).add(server_.row(z));
     }
-    const Result<void> done = parts_.trainer->train(w(), round, rate, tasks);
+    const Result<void> done = setup_.trainer->train(w(), round, rate, tasks);
     if (!done) return done.error();
     return rows;
   }
 
   // Whether a rule could have worked with what was trained. Asked only when it failed.
   bool usable(const Cohort& cohort, const Gathered& rows) const {
-    const DotsPass clients = parts_.kernels->dots(rows.clients.view(), {}, {});
+    const DotsPass clients = setup_.kernels->dots(rows.clients.view(), {}, {});
     bool honest = false;
     for (std::size_t i = 0; i < cohort.honest.size(); ++i) honest |= clients.scan[i].finite;
     for (const RowList* list : {&rows.server, &rows.whole}) {
       if (list->rows() == 0) continue;
-      for (const RowScan& scan : parts_.kernels->dots(list->view(), {}, {}).scan) {
+      for (const RowScan& scan : setup_.kernels->dots(list->view(), {}, {}).scan) {
         if (!scan.finite) return false;
       }
     }
@@ -248,18 +242,18 @@ class TrainedSimulation final : public Simulation {
 
   // What a step of the server multiplies an update with.
   double step_of(double rate) const {
-    return parts_.experiment.training.algorithm == Algorithm::kFedSgd ? rate : 1.0;
+    return setup_.experiment.training.algorithm == Algorithm::kFedSgd ? rate : 1.0;
   }
 
   // Attacks look at honest updates that are numbers.
   Result<void> forge(const Cohort& cohort, int round, double rate, const Gathered& rows) {
-    if (!parts_.attack || cohort.byzantine.empty()) return {};
+    if (!setup_.experiment.attack_on_updates || cohort.byzantine.empty()) return {};
     RowList honest(DType::kFloat32, length_);
     const UpdateView all = rows.clients.view();
     for (std::size_t i = 0; i < cohort.honest.size(); ++i) honest.add(all, i);
     const Result<void> done = forge_from(honest, rows, cohort, round, rate);
     if (done) return done;
-    const DotsPass pass = parts_.kernels->dots(honest.view(), {}, {});
+    const DotsPass pass = setup_.kernels->dots(honest.view(), {}, {});
     RowList finite(DType::kFloat32, length_);
     for (std::size_t i = 0; i < cohort.honest.size(); ++i) {
       if (pass.scan[i].finite) finite.add(all, i);
@@ -280,14 +274,15 @@ class TrainedSimulation final : public Simulation {
       out.push_back(updates_.row(cohort.honest.size() + j));
     }
     const UpdateView server =
-        class_means(*parts_.kernels, rows.server.view(), parts_.plan.server_parts, corners_);
-    const auto report = parts_.attack->forge(*parts_.kernels,
-                                             {.honest = honest.view(),
-                                              .server = server,
-                                              .learning_rate = step_of(rate),
-                                              .seed = parts_.experiment.seed,
-                                              .number = static_cast<std::uint32_t>(round)},
-                                             out);
+        class_means(*setup_.kernels, rows.server.view(), setup_.plan.server_parts, corners_);
+    const auto report =
+        setup_.experiment.attack_on_updates->forge(*setup_.kernels,
+                                                   {.honest = honest.view(),
+                                                    .server = server,
+                                                    .learning_rate = step_of(rate),
+                                                    .seed = setup_.experiment.seed,
+                                                    .number = static_cast<std::uint32_t>(round)},
+                                                   out);
     if (!report) return report.error();
     return {};
   }
@@ -300,26 +295,28 @@ class TrainedSimulation final : public Simulation {
                .server_whole = rows.whole.view(),
                .model = parameters_.view(),
                .learning_rate = step_of(rate),
-               .oracle = parts_.plan.server.empty() ? nullptr : &oracle_,
-               .seed = parts_.experiment.seed,
+               .oracle = setup_.plan.server.empty() ? nullptr : &oracle_,
+               .seed = setup_.experiment.seed,
                .number = static_cast<std::uint32_t>(round)};
     const MutableRow out = aggregate_.row(0);
-    if (!parts_.sketch) return parts_.rule.aggregate(*parts_.kernels, view, out);
+    if (!setup_.experiment.sketch)
+      return setup_.experiment.round_aggregator.aggregate(*setup_.kernels, view, out);
     const auto sketched = make_sketch_kernels(
-        *parts_.kernels, sketch_plan(*parts_.sketch, parts_.experiment.seed, view.number));
+        *setup_.kernels,
+        sketch_plan(*setup_.experiment.sketch, setup_.experiment.seed, view.number));
     if (!sketched) return sketched.error();
-    return parts_.rule.aggregate(**sketched, view, out);
+    return setup_.experiment.round_aggregator.aggregate(**sketched, view, out);
   }
 
   // The server's step.
   void apply(RoundRecord& record) {
-    const Kernels& kernels = *parts_.kernels;
+    const Kernels& kernels = *setup_.kernels;
     const double one = 1;
     const double step = -step_of(record.learning_rate);
     record.update_norm = std::sqrt(kernels.dots(aggregate_.view(), {}, {}).sq_norm[0]);
     UpdateView direction = aggregate_.view();
     if (velocity_.rows() > 0) {
-      kernels.combine(direction, {&one, 1}, parts_.experiment.training.momentum, velocity_.row(0));
+      kernels.combine(direction, {&one, 1}, setup_.experiment.training.momentum, velocity_.row(0));
       direction = velocity_.view();
     }
     kernels.combine(direction, {&step, 1}, 1, parameters_.row(0));
@@ -327,22 +324,22 @@ class TrainedSimulation final : public Simulation {
 
   Result<void> evaluate(int round, const Verdict* verdict, const Cohort& cohort, bool lost,
                         RoundEntry& entry) {
-    const int every = parts_.experiment.run.evaluate_every;
-    if (round % every != 0 && round != parts_.header.rounds) return {};
-    auto evaluation = parts_.trainer->evaluate(w());
+    const int every = setup_.experiment.run.evaluate_every;
+    if (round % every != 0 && round != setup_.header.rounds) return {};
+    auto evaluation = setup_.trainer->evaluate(w());
     if (!evaluation) return evaluation.error();
-    const std::size_t classes = parts_.header.classes.size();
+    const std::size_t classes = setup_.header.classes.size();
     if (lost) evaluation = of_lost_model(*std::move(evaluation), classes);
     entry.evaluation = measure(*evaluation, classes, round);
     if (verdict != nullptr) {
       EstimateRecord record =
-          estimates(*verdict, cohort, parts_.experiment.federation.honest, round);
+          estimates(*verdict, cohort, setup_.experiment.federation.honest, round);
       if (!record.clients.empty()) entry.estimate = std::move(record);
     }
     return {};
   }
 
-  Parts parts_;
+  Setup setup_;
   TrainerOracle oracle_;
   std::size_t length_;
   // One row each, where the kernels and the trainer work.
@@ -366,18 +363,11 @@ std::string script_checksum(const ModelSection& model) {
   return fmt::format("+{}", digest.finish());
 }
 
-Result<AttackPtr> attack_on_updates(const Experiment& experiment, const FederationPlan& plan) {
-  if (experiment.attack == "none" || plan.flipped) return AttackPtr();
-  auto attack = make_attack(experiment.attack);
-  if (!attack) return attack.error();
-  return attack->attack;
-}
-
 }  // namespace
 
-Result<RunHeader> header_of(const Experiment& experiment, const Dataset& dataset,
+Result<RunHeader> header_of(const ResolvedExperiment& experiment, const Dataset& dataset,
                             std::string_view name, std::string_view gpu) {
-  const auto parameters = count_parameters(experiment.model, dataset);
+  const auto parameters = count_parameters(experiment, dataset);
   if (!parameters) return parameters.error();
   RunHeader header;
   header.name = name;
@@ -391,50 +381,38 @@ Result<RunHeader> header_of(const Experiment& experiment, const Dataset& dataset
   header.rule = experiment.rule;
   header.attack = experiment.attack;
   header.honest = experiment.federation.honest;
-  header.byzantine = experiment.attack == "none" ? 0 : experiment.federation.byzantine;
+  header.byzantine = experiment.federation.byzantine;
   header.seed = experiment.seed;
   header.rounds = experiment.training.rounds;
   header.parameters = *parameters;
   header.classes = dataset.classes;
-  header.version = gpu.empty() ? BOBA_VERSION : fmt::format("{}, {}", BOBA_VERSION, gpu);
+  header.version = version_text(BOBA_VERSION, gpu);
+  header.gpu = gpu;
   return header;
 }
 
-bool made_on_gpu(const RunHeader& header) { return header.version.find(", ") != std::string::npos; }
-
-Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment,
+Result<std::unique_ptr<Simulation>> make_simulation(const ResolvedExperiment& experiment,
                                                     const Dataset& dataset, const Place& place,
                                                     std::string_view name) {
   auto kernels = make_kernels(place);
   if (!kernels) return kernels.error();
   auto plan = make_plan(experiment, dataset);
   if (!plan) return plan.error();
-  auto attack = attack_on_updates(experiment, *plan);
-  if (!attack) return attack.error();
-  const auto spec = scaled_rule(experiment.rule, experiment.federation);
-  if (!spec) return spec.error();
-  auto rule = make_aggregator(*spec);
-  if (!rule) return rule.error();
-  auto sketch = parse_gram(experiment.run.gram);
-  if (!sketch) return sketch.error();
   auto trainer = make_trainer(experiment, dataset, *plan, place);
   if (!trainer) return trainer.error();
   auto header = header_of(experiment, dataset, name, place.gpu() ? (*kernels)->name() : "");
   if (!header) return header.error();
-  const auto begin = [](Parts parts) -> Result<std::unique_ptr<Simulation>> {
+  const auto begin = [](Setup setup) -> Result<std::unique_ptr<Simulation>> {
     try {
-      return std::unique_ptr<Simulation>(std::make_unique<TrainedSimulation>(std::move(parts)));
+      return std::unique_ptr<Simulation>(std::make_unique<TrainedSimulation>(std::move(setup)));
     } catch (const DeviceError& error) {
       return Error{ErrorCode::kUnsupported, error.what()};
     }
   };
-  return begin(Parts{.experiment = experiment,
+  return begin(Setup{.experiment = experiment,
                      .plan = std::move(*plan),
                      .trainer = std::move(*trainer),
                      .kernels = *std::move(kernels),
-                     .sketch = *sketch,
-                     .rule = std::move(*rule),
-                     .attack = std::move(*attack),
                      .header = std::move(*header)});
 }
 

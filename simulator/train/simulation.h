@@ -14,7 +14,7 @@
 
 #include "boba/core/result.h"
 #include "simulator/data/dataset.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/resolved.h"
 #include "simulator/store/records.h"
 #include "simulator/store/safetensors.h"
 #include "simulator/store/store.h"
@@ -46,15 +46,13 @@ class Simulation {
 };
 
 // name: of the experiment file. The data set must outlive the simulation.
-Result<std::unique_ptr<Simulation>> make_simulation(const Experiment& experiment,
+Result<std::unique_ptr<Simulation>> make_simulation(const ResolvedExperiment& experiment,
                                                     const Dataset& dataset, const Place& place,
                                                     std::string_view name);
 
 // What the database is told of a run, without preparing it. gpu: the device's name; "" for the
 // processor.
-Result<RunHeader> header_of(const Experiment& experiment, const Dataset& dataset,
+Result<RunHeader> header_of(const ResolvedExperiment& experiment, const Dataset& dataset,
                             std::string_view name, std::string_view gpu = "");
-
-bool made_on_gpu(const RunHeader& header);
 
 }  // namespace boba::sim

@@ -148,7 +148,7 @@ std::unique_ptr<Trainer> spread_trainer(std::unique_ptr<Trainer> trainer,
   return std::make_unique<SpreadTrainer>(std::move(trainer), ranks);
 }
 
-Result<std::unique_ptr<Simulation>> make_leading_simulation(const Experiment& experiment,
+Result<std::unique_ptr<Simulation>> make_leading_simulation(const ResolvedExperiment& experiment,
                                                             const Dataset& dataset,
                                                             const Place& place,
                                                             std::string_view name,
@@ -184,7 +184,7 @@ void follow(const MakeSimulation& make, const Place& place, const Communicator& 
   }
 }
 
-void follow(const Experiment& experiment,
+void follow(const ResolvedExperiment& experiment,
             const std::function<Result<std::shared_ptr<const Dataset>>()>& dataset,
             const Place& place, const Communicator& ranks) {
   std::shared_ptr<const Dataset> data;  // outlives the simulations

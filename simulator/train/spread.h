@@ -12,7 +12,7 @@
 #include "boba/core/result.h"
 #include "boba/dist/communicator.h"
 #include "simulator/data/dataset.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/resolved.h"
 #include "simulator/train/simulation.h"
 #include "simulator/train/trainer.h"
 
@@ -24,7 +24,7 @@ std::unique_ptr<Trainer> spread_trainer(std::unique_ptr<Trainer> trainer,
 
 // On rank 0, as make_simulation. ranks must outlive the result. REQUIRES: place.device is "cpu",
 // and the others follow.
-Result<std::unique_ptr<Simulation>> make_leading_simulation(const Experiment& experiment,
+Result<std::unique_ptr<Simulation>> make_leading_simulation(const ResolvedExperiment& experiment,
                                                             const Dataset& dataset,
                                                             const Place& place,
                                                             std::string_view name,
@@ -32,11 +32,11 @@ Result<std::unique_ptr<Simulation>> make_leading_simulation(const Experiment& ex
 
 // On the other ranks: works along until rank 0 releases it. A step that fails on any rank fails on
 // rank 0, with the name of the rank. dataset is asked for when it is needed.
-void follow(const Experiment& experiment,
+void follow(const ResolvedExperiment& experiment,
             const std::function<Result<std::shared_ptr<const Dataset>>()>& dataset,
             const Place& place, const Communicator& ranks);
 
-// The same for simulations that are made otherwise, at the place it is told.
+// The same with a function that makes the simulation for a place.
 using MakeSimulation = std::function<Result<std::unique_ptr<Simulation>>(const Place&)>;
 void follow(const MakeSimulation& make, const Place& place, const Communicator& ranks);
 

@@ -12,7 +12,7 @@
 #include "boba/core/result.h"
 #include "boba/core/round.h"
 #include "simulator/data/dataset.h"
-#include "simulator/experiment/experiment.h"
+#include "simulator/experiment/resolved.h"
 #include "simulator/store/safetensors.h"
 #include "simulator/train/plan.h"
 
@@ -73,13 +73,14 @@ class TrainerOracle final : public ServerOracle {
   Trainer& trainer_;
 };
 
-// d of a model for a data set.
-Result<std::size_t> count_parameters(const ModelSection& model, const Dataset& dataset);
+// d of the experiment's model for a data set.
+Result<std::size_t> count_parameters(const ResolvedExperiment& experiment, const Dataset& dataset);
 
 // On the processor. The work is spread over threads, one client at a time on each; numbers do not
-// depend on how many there are. REQUIRES: check(experiment), and a plan of it. threads: at least 1.
-Result<std::unique_ptr<Trainer>> make_trainer(const Experiment& experiment, const Dataset& dataset,
-                                              const FederationPlan& plan, int threads);
+// depend on how many there are. REQUIRES: the plan is the experiment's. threads: at least 1.
+Result<std::unique_ptr<Trainer>> make_trainer(const ResolvedExperiment& experiment,
+                                              const Dataset& dataset, const FederationPlan& plan,
+                                              int threads);
 
 // Whether LibTorch finds a GPU.
 Result<void> training_has_gpu();
@@ -87,7 +88,7 @@ Result<void> training_has_gpu();
 // All clients at once, on a device that LibTorch knows by this name: "cpu", "cuda", "cuda:1".
 // Convolutions on a GPU are in bfloat16 with float32 sums, other products in TF32, unless the model
 // wants float32.
-Result<std::unique_ptr<Trainer>> make_batched_trainer(const Experiment& experiment,
+Result<std::unique_ptr<Trainer>> make_batched_trainer(const ResolvedExperiment& experiment,
                                                       const Dataset& dataset,
                                                       const FederationPlan& plan,
                                                       const std::string& device, int threads);

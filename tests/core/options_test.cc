@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -82,7 +83,7 @@ TEST(Bind, ErrorsQuoteWhatCame) {
       {"toy(lambda=nan)", "toy: lambda=nan is outside [0, 1]"},
       {"toy(lambda=inf)", "toy: lambda=inf is outside [0, 1]"},
       {"toy(centre=mode)", "toy: centre=mode is none of: mean, median"},
-      {"toy(centre=Mean)", "toy: centre=Mean is none of: mean, median"},
+      {"toy(centre=Mean)", "toy: centre=Mean is none of: mean, median; did you mean mean?"},
   };
   for (const auto& [spec, message] : goldens) EXPECT_EQ(error_of(spec), message);
 }
@@ -192,6 +193,37 @@ TEST(Word, AndNothingElseDoes) {
   EXPECT_NE(error(""), "");
   EXPECT_FALSE(check_options(WordOptions{.share = -std::numeric_limits<double>::infinity()}));
   EXPECT_FALSE(check_options(WordOptions{.share = std::nan("")}));
+}
+
+struct FileOptions {
+  std::string title = "none";
+  std::uint64_t seed = 1;
+
+  static constexpr Info info() { return named("file"); }
+  static constexpr auto fields() {
+    return std::tuple{field("title", &FileOptions::title, "a text"),
+                      field("seed", &FileOptions::seed, "a seed")};
+  }
+};
+
+TEST(TextAndSeed, AreReadAndChecked) {
+  const auto bound = [](const char* key, const std::string& text) {
+    return bind<FileOptions>({.name = "file", .values = {{key, text}}});
+  };
+  EXPECT_EQ(bound("title", "a b")->title, "a b");
+  EXPECT_EQ(bound("seed", "9223372036854775807")->seed, kLargestSeed);
+  EXPECT_EQ(bound("seed", "9223372036854775808").error().message,
+            "file: seed=9223372036854775808 is outside [0, 9223372036854775807]");
+  EXPECT_EQ(bound("seed", "-1").error().message,
+            "file: seed=-1 is outside [0, 9223372036854775807]");
+  EXPECT_EQ(bound("title", "a\nb").error().message,
+            "file: title has a control character or a line end: 'a\\nb'");
+  EXPECT_FALSE(bound("title", std::string(5000, 'a')));
+  EXPECT_FALSE(check_options(FileOptions{.seed = kLargestSeed + 1}));
+  EXPECT_EQ(canonical(*bound("seed", "7")), "file(seed=7)");
+  EXPECT_EQ(describe<FileOptions>()[0].type, "text");
+  EXPECT_EQ(describe<FileOptions>()[0].range(), "");
+  EXPECT_EQ(describe<FileOptions>()[1].range(), "0..9223372036854775807");
 }
 
 Result<std::string> make_toy(const ToyOptions& options) { return canonical(options); }

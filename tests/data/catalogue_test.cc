@@ -289,10 +289,10 @@ TEST_F(Catalogue, TheFolderOfTheOptionMustExist) {
 }
 
 TEST(CatalogueNames, SpecsAreCheckedWithoutFiles) {
-  EXPECT_EQ(*canonical_dataset("mnist"), "mnist");
-  EXPECT_EQ(*canonical_dataset("synthetic( noise=0.8, classes=4 )"), "synthetic(classes=4)");
+  EXPECT_EQ(dataset_traits("mnist")->spec, "mnist");
+  EXPECT_EQ(dataset_traits("synthetic( noise=0.8, classes=4 )")->spec, "synthetic(classes=4)");
   const auto message = [](std::string_view spec) {
-    const Result<std::string> name = canonical_dataset(spec);
+    const Result<DatasetTraits> name = dataset_traits(spec);
     return name ? "" : name.error().message;
   };
   EXPECT_EQ(message("mnst"),

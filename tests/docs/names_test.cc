@@ -32,7 +32,6 @@ constexpr Allowed kAllowed[] = {
     {"tools/bench_rules.cc", "what a stage behind the cheapest rule costs"},
     {"reproduction/", "the paper's rules and attacks"},
     {"simulator/experiment/experiment.h", "an experiment's default rule"},
-    {"simulator/experiment/experiment.cc", "what losses are compared with: the plain mean"},
     {"bench/", "what a benchmark times"},
     {"python/boba/_parts.py", "an example in a message"},
     {"python/boba/flower/strategy.py", "the strategy's default rule"},

@@ -4,14 +4,17 @@
 #include <set>
 
 #include "simulator/experiment/experiment.h"
+#include "simulator/experiment/faults.h"
 #include "simulator/experiment/keys.h"
-#include "simulator/experiment/normal_form.h"
-#include "simulator/experiment/participation.h"
+#include "simulator/experiment/resolved.h"
 #include "tests/support/experiment_make.h"
 
 namespace boba {
 using namespace sim;  // NOLINT
 namespace {
+
+using test::canonical_text;
+using test::resolved;
 
 bool has_line(const std::string& text, const std::string& line) {
   return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
@@ -73,9 +76,9 @@ TEST(CanonicalText, ComesBackFromItsText) {
     EXPECT_EQ(canonical_text(*again), text);
     EXPECT_TRUE(check(*again)) << check(*again).error().message;
     // What was read is the normal form, key by key, with the keys that the text leaves out.
-    const Experiment normal = normal_form(experiment);
+    const ResolvedExperiment normal = resolved(experiment);
     for (const Key& key : keys()) {
-      EXPECT_EQ(key.print(key, *again), key.print(key, normal)) << key.path();
+      EXPECT_EQ(key.print(*again), key.print(normal)) << key.path();
     }
     texts.insert(text);
   }
@@ -85,18 +88,17 @@ TEST(CanonicalText, ComesBackFromItsText) {
 // A change of any key that bears on the numbers changes the text; of another it does not.
 TEST(CanonicalText, TellsRunsApartByEveryKeyThatMatters) {
   for (std::uint64_t number = 0; number < 100; ++number) {
-    const Experiment normal = normal_form(test::random_experiment(number));
+    const ResolvedExperiment normal = resolved(test::random_experiment(number));
     const Experiment other = test::random_experiment(number + 1000);
     for (const Key& key : keys()) {
-      if (key.type == KeyType::kText) continue;
+      if (key.info.type == "text") continue;
       Experiment changed = normal;
-      const Value value = value_of_text(key, key.print(key, other));
-      ASSERT_TRUE(key.read(key, value, changed)) << key.path();
-      const bool differs = key.print(key, changed) != key.print(key, normal);
+      const Value value = value_of_text(key, key.print(other));
+      ASSERT_TRUE(key.read(value, changed)) << key.path();
+      const bool differs = key.print(changed) != key.print(normal);
       const bool muted = !key.matters(normal) ||
                          (key.path() == "federation.byzantine" && normal.attack == "none") ||
-                         (key.section == "server" && !uses_server(normal.rule) &&
-                          !attack_uses_server(normal.attack));
+                         (key.section() == "server" && !normal.uses_server());
       EXPECT_EQ(canonical_text(changed) != canonical_text(normal), differs && !muted)
           << key.path() << "\n"
           << canonical_text(changed);
@@ -162,9 +164,7 @@ TEST(CanonicalText, RunsWithAndWithoutAnAttackHaveTheSameF) {
     attacked.federation.byzantine_turnout = turnout;
     Experiment calm = attacked;
     calm.attack = "none";
-    calm = normal_form(calm);
-    EXPECT_EQ(*scaled_rule(calm.rule, calm.federation),
-              *scaled_rule(attacked.rule, attacked.federation));
+    EXPECT_EQ(resolved(calm).round_aggregator.spec(), resolved(attacked).round_aggregator.spec());
   }
 }
 
@@ -241,7 +241,7 @@ TEST(Baseline, IsTheAverageWithoutAttack) {
   e.federation.participation = 0.5;
   e.rule = "boba(f=3)";
   e.attack = "ipm";
-  const Experiment baseline = baseline_of(e);
+  const ResolvedExperiment baseline = baseline_of(resolved(e));
   EXPECT_EQ(baseline.rule, "average");
   EXPECT_EQ(baseline.attack, "none");
   EXPECT_EQ(baseline.federation.byzantine, 0);
@@ -257,7 +257,7 @@ TEST(Baseline, IsTheAverageWithoutAttack) {
   other.federation.byzantine_turnout = e.federation.byzantine_turnout == ByzantineTurnout::kAll
                                            ? ByzantineTurnout::kSampled
                                            : ByzantineTurnout::kAll;
-  EXPECT_EQ(canonical_text(baseline_of(other)), canonical_text(baseline));
+  EXPECT_EQ(canonical_text(baseline_of(resolved(other))), canonical_text(baseline));
   EXPECT_TRUE(check(baseline)) << check(baseline).error().message;
 }
 

@@ -1,7 +1,11 @@
 // check(): what is refused before anything runs, and what it says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
+#include <variant>
 
 #include "boba/core/kernels.h"
 #include "boba/core/round.h"
@@ -10,7 +14,8 @@
 #include "simulator/data/corruption.h"
 #include "simulator/experiment/experiment.h"
 #include "simulator/experiment/faults.h"
-#include "simulator/experiment/normal_form.h"
+#include "simulator/experiment/resolved.h"
+#include "tests/support/experiment_make.h"
 #include "tests/support/tools_process.h"
 
 namespace boba {
@@ -23,6 +28,12 @@ std::string error_with(Change change) {
   change(experiment);
   const Result<void> good = check(experiment);
   return good ? "" : good.error().message;
+}
+
+std::optional<Fault> fault_of(const Experiment& experiment) {
+  auto checked = resolve_and_check(experiment);
+  if (Fault* fault = std::get_if<Fault>(&checked)) return std::move(*fault);
+  return {};
 }
 
 TEST(Check, TheDefaultsAreGood) {
@@ -49,7 +60,7 @@ TEST(Check, RefusesNumbersOutOfRange) {
   EXPECT_EQ(error_with([](Experiment& e) { e.seed = UINT64_MAX; }),
             "seed=18446744073709551615 is outside [0, 9223372036854775807]");
   EXPECT_EQ(error_with([](Experiment& e) { e.training.algorithm = static_cast<Algorithm>(3); }),
-            "training.algorithm is none of: fedsgd, fedavg, fedprox");
+            "training.algorithm=3 is none of: fedsgd, fedavg, fedprox");
 }
 
 TEST(Check, RefusesTextThatWouldBreakTheCanonicalText) {
@@ -190,7 +201,7 @@ TEST(Check, AnAttackNeedsAttackers) {
 TEST(Check, ACohortHasAnHonestClient) {
   EXPECT_NE(error_with([](Experiment& e) {
               e.federation.participation = 0.004;
-            }).find("is nobody; at least 0.005 would do"),
+            }).find("selects none of 100 honest clients; use at least 0.005"),
             std::string::npos);
   EXPECT_EQ(error_with([](Experiment& e) { e.federation.participation = 0.005; }), "");
 }
@@ -203,8 +214,8 @@ TEST(Check, AnAttackerComes) {
   };
   EXPECT_EQ(
       error_with(few),
-      "federation.participation = 0.1 of 4 Byzantine clients is nobody, so attack = ipm never "
-      "comes; at least 0.125 or byzantine_turnout = all would do");
+      "federation.participation = 0.1 selects none of 4 Byzantine clients, so attack = ipm never "
+      "happens; use at least 0.125 or byzantine_turnout = all");
   EXPECT_EQ(error_with([&](Experiment& e) {
               few(e);
               e.federation.participation = 0.125;
@@ -294,7 +305,7 @@ TEST(Check, MimicCopiesSomebodyWhoComes) {
   FederationSection federation;
   EXPECT_EQ(error_of_rule("average", federation, "mimic(client=99)"), "");
   EXPECT_EQ(error_of_rule("average", federation, "mimic(client=100)"),
-            "attack = mimic(client=100) copies honest client 100 of a round; it has 100, 0..99");
+            "attack = mimic(client=100): mimic: no honest client 100; the honest ones are 0..99");
   federation.participation = 0.1;
   EXPECT_EQ(error_of_rule("average", federation, "mimic(client=9)"), "");
   EXPECT_NE(error_of_rule("average", federation, "mimic(client=10)"), "");
@@ -351,42 +362,43 @@ TEST(Check, CountsAreOnePerClass) {
 
 // Attackers who look at the server's gradients keep its data, whatever the rule.
 TEST(Check, AttackersWhoLookAtTheServerKeepItsData) {
-  EXPECT_TRUE(attack_uses_server("simplex(p_min=-0.2)"));
-  for (const char* attack : {"simplex(classes=10)", "ipm", "none", "labelflip", "simplexes"}) {
-    EXPECT_FALSE(attack_uses_server(attack)) << attack;
-  }
   Experiment e;
   e.rule = "average";
+  e.attack = "simplex(p_min=-0.2)";
+  EXPECT_TRUE(test::resolved(e).uses_server());
+  for (const char* attack : {"simplex(classes=10)", "ipm", "none", "labelflip"}) {
+    e.attack = attack;
+    EXPECT_FALSE(test::resolved(e).uses_server()) << attack;
+  }
   e.server.per_class = 7;
   e.attack = "ipm";
-  EXPECT_EQ(normal_form(e).server.per_class, 0);
+  EXPECT_EQ(test::resolved(e).server.per_class, 0);
   e.attack = "simplex";
-  EXPECT_EQ(normal_form(e).server.per_class, 7);
+  EXPECT_EQ(test::resolved(e).server.per_class, 7);
   e.server.per_class = 0;
-  ASSERT_TRUE(find_fault(e).has_value());
-  EXPECT_EQ(find_fault(e)->message, "attack = simplex needs server data; got server.per_class = 0");
+  ASSERT_TRUE(fault_of(e).has_value());
+  EXPECT_EQ(fault_of(e)->message, "attack = simplex needs server data; got server.per_class = 0");
 }
 
 TEST(Check, EveryPartNeedsASample) {
   Experiment e;
   e.rule = "boba(f=2,parts=3)";
   e.server.per_class = 3;
-  EXPECT_FALSE(find_fault(e).has_value());
+  EXPECT_FALSE(fault_of(e).has_value());
   e.server.per_class = 2;
-  ASSERT_TRUE(find_fault(e).has_value());
-  EXPECT_EQ(find_fault(e)->message,
+  ASSERT_TRUE(fault_of(e).has_value());
+  EXPECT_EQ(fault_of(e)->message,
             "rule = boba(f=2,parts=3) needs 3 samples of each class at least; server.per_class "
             "gives 2");
-  EXPECT_EQ(find_fault(e)->keys.front(), "server.per_class");
+  EXPECT_EQ(fault_of(e)->keys.front(), "server.per_class");
   e.server.counts = "3,3,3,3,3,3,3,3,3,1";
-  ASSERT_TRUE(find_fault(e).has_value());
-  EXPECT_EQ(find_fault(e)->message,
+  ASSERT_TRUE(fault_of(e).has_value());
+  EXPECT_EQ(fault_of(e)->message,
             "rule = boba(f=2,parts=3) needs 3 samples of each class at least; server.counts "
             "gives 1");
 }
 
-// A rule uses the server's data if and only if it fails without them: the list in normal_form.cc
-// follows the registry.
+// A rule uses the server's data if and only if it fails without them.
 TEST(Check, KnowsWhichRulesUseTheServer) {
   const auto kernels = make_reference_kernels();
   const auto fails_alone = [&](const std::string& spec) {
@@ -399,14 +411,28 @@ TEST(Check, KnowsWhichRulesUseTheServer) {
   };
   for (const RuleEntry& entry : rules()) {
     const std::string name(entry.info.name);
-    EXPECT_EQ(uses_server(name), fails_alone(name)) << name;
+    EXPECT_EQ(make_aggregator(name)->uses_server(), fails_alone(name)) << name;
   }
   for (const BlendEntry& entry : blend_stages()) {
     const std::string spec = "average | " + std::string(entry.info.name);
-    EXPECT_EQ(uses_server(spec), fails_alone(spec)) << spec;
+    EXPECT_EQ(make_aggregator(spec)->uses_server(), fails_alone(spec)) << spec;
   }
   for (const MixEntry& entry : mix_stages()) {
-    EXPECT_FALSE(uses_server(std::string(entry.info.name) + " | average")) << entry.info.name;
+    const std::string spec = std::string(entry.info.name) + " | average";
+    EXPECT_FALSE(make_aggregator(spec)->uses_server()) << spec;
+  }
+}
+
+// What the rule says it tolerates is its option f, where it has one.
+TEST(Check, RulesSayWhatTheyTolerate) {
+  for (const RuleEntry& entry : rules()) {
+    const std::vector<OptionInfo> options = entry.options();
+    const bool has_f = std::any_of(options.begin(), options.end(),
+                                   [](const OptionInfo& option) { return option.name == "f"; });
+    const std::string spec = std::string(entry.info.name) + (has_f ? "(f=3)" : "");
+    const Result<Aggregator> rule = make_aggregator(spec);
+    ASSERT_TRUE(rule) << rule.error().message;
+    EXPECT_EQ(rule->tolerance(), has_f ? std::optional<int>(3) : std::nullopt) << spec;
   }
 }
 

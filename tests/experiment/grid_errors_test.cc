@@ -81,15 +81,15 @@ TEST(GridErrors, WrongTypes) {
             "x.toml:2: training.algorithm wants one of fedsgd, fedavg, fedprox, in quotes; got the "
             "number 1");
   EXPECT_EQ(error_of(lines({"[training]", "algorithm = 'fedsdg'"})),
-            "x.toml:2: training.algorithm = 'fedsdg' is no choice; did you mean fedsgd? choices "
-            "are: fedsgd, fedavg, fedprox");
+            "x.toml:2: training.algorithm=fedsdg is none of: fedsgd, fedavg, fedprox; did you mean "
+            "fedsgd?");
 }
 
 TEST(GridErrors, OutOfRange) {
   EXPECT_EQ(error_of(lines({"[training]", "", "rounds = 0"})),
             "x.toml:3: training.rounds=0 is outside [1, 1000000]");
   EXPECT_EQ(error_of(lines({"[training]", "rounds = 9223372036854775807"})),
-            "x.toml:2: training.rounds=9.223372036854776e+18 is outside [1, 1000000]");
+            "x.toml:2: training.rounds=9223372036854775807 is outside [1, 1000000]");
   EXPECT_EQ(error_of("seed = -1"), "x.toml:1: seed=-1 is outside [0, 9223372036854775807]");
   EXPECT_NE(error_of(lines({"[training]", "mu = nan"})), "");
   EXPECT_NE(error_of(lines({"[training]", "mu = inf"})), "");
@@ -133,10 +133,10 @@ TEST(GridErrors, CombinationsPointAtAKeyOfTheFile) {
   EXPECT_TRUE(starts(error_of(lines({"rule = ['average',", "'trmean(f=50)']"})),
                      "x.toml:2: rule = trmean(f=50) cannot be computed"));
   EXPECT_TRUE(starts(error_of(lines({"attack = ['none',", "'mimic(client=100)']"})),
-                     "x.toml:2: attack = mimic(client=100) copies"));
+                     "x.toml:2: attack = mimic(client=100): mimic: no honest client 100"));
   EXPECT_TRUE(starts(error_of(lines({"attack = 'ipm'", "[federation]", "byzantine = 4",
                                      "participation = [1,", "0.1]"})),
-                     "x.toml:5: federation.participation = 0.1 of 4 Byzantine clients is nobody"));
+                     "x.toml:5: federation.participation = 0.1 selects none of 4 Byzantine"));
 }
 
 TEST(GridErrors, OverridesNameThemselves) {

@@ -38,7 +38,7 @@ TEST(Grid, AnEmptyFileIsTheDefaults) {
   ASSERT_TRUE(grid) << grid.error().message;
   EXPECT_EQ(grid->name, "x");
   ASSERT_EQ(grid->experiments.size(), 1u);
-  EXPECT_EQ(canonical_text(grid->experiments[0]), canonical_text(Experiment()));
+  EXPECT_EQ(canonical_text(grid->experiments[0]), test::canonical_text(Experiment()));
 }
 
 TEST(Grid, ReadsEveryKey) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "simulator/experiment/label_flip.h"
+#include "simulator/experiment/resolved.h"
 
 namespace boba {
 using namespace sim;  // NOLINT
@@ -48,7 +49,7 @@ TEST(ParseModel, ErrorsSayWhatWouldDo) {
 }
 
 TEST(ParseModel, EveryModelIsDescribed) {
-  for (const ModelInfo& model : models()) {
+  for (const ModelEntry& model : models()) {
     EXPECT_TRUE(parse_model(model.info.name)) << model.info.name;
     EXPECT_FALSE(model.info.summary.empty()) << model.info.name;
     EXPECT_FALSE(model.info.condition.empty()) << model.info.name;
@@ -57,15 +58,22 @@ TEST(ParseModel, EveryModelIsDescribed) {
 }
 
 TEST(LabelFlip, IsToldFromOtherAttacks) {
-  EXPECT_FALSE(parse_label_flip("ipm(gamma=2)")->has_value());
-  EXPECT_FALSE(parse_label_flip("none")->has_value());
-  EXPECT_FALSE(parse_label_flip("labelflip | ipm")->has_value());
-  ASSERT_TRUE(parse_label_flip("labelflip")->has_value());
-  EXPECT_EQ((*parse_label_flip("labelflip"))->mode, LabelFlipOptions::Mode::kMirror);
-  EXPECT_EQ((*parse_label_flip("labelflip(mode=next)"))->mode, LabelFlipOptions::Mode::kNext);
-  EXPECT_EQ(parse_label_flip("labelflip(mode=up)").error().message,
-            "labelflip: mode=up is none of: mirror, next");
-  EXPECT_FALSE(parse_label_flip("labelflip("));
+  const auto resolved = [](const char* attack) {
+    Experiment e;
+    e.attack = attack;
+    return resolve(e);
+  };
+  EXPECT_FALSE(resolved("ipm(gamma=2)")->label_flip.has_value());
+  EXPECT_FALSE(resolved("none")->label_flip.has_value());
+  EXPECT_EQ(resolved("labelflip | ipm").error().message,
+            "attack: an attack stands alone; got 2 stages in 'labelflip | ipm'");
+  ASSERT_TRUE(resolved("labelflip")->label_flip.has_value());
+  EXPECT_FALSE(resolved("labelflip")->attack_on_updates);
+  EXPECT_EQ(resolved("labelflip")->label_flip->mode, LabelFlipOptions::Mode::kMirror);
+  EXPECT_EQ(resolved("labelflip(mode=next)")->label_flip->mode, LabelFlipOptions::Mode::kNext);
+  EXPECT_EQ(resolved("labelflip(mode=up)").error().message,
+            "attack: labelflip: mode=up is none of: mirror, next");
+  EXPECT_FALSE(resolved("labelflip("));
 }
 
 TEST(LabelFlip, ChangesEveryLabelToAnotherOne) {

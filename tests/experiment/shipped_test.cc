@@ -6,7 +6,9 @@
 #include <map>
 #include <set>
 
+#include "simulator/experiment/faults.h"
 #include "simulator/experiment/grid.h"
+#include "simulator/experiment/keys.h"
 #include "simulator/experiment/model_options.h"
 #include "tests/support/paths.h"
 #include "tests/support/tools_process.h"
@@ -129,9 +131,10 @@ std::string cell(std::string_view text, bool quoted = false) {
 
 TEST(Docs, ThePageHasEveryKey) {
   std::string table;
-  for (const KeyInfo& info : experiment_keys()) {
-    table += fmt::format("|{}{}{}{}{}\n", cell(info.key, true), cell(info.type),
-                         cell(info.default_value, true), cell(info.range), cell(info.help));
+  for (const Key& key : keys()) {
+    const OptionInfo& info = key.info;
+    table += fmt::format("|{}{}{}{}{}\n", cell(info.name, true), cell(info.type),
+                         cell(info.default_value, true), cell(info.range()), cell(info.help));
   }
   EXPECT_NE(test::read_text(kRoot / "docs" / "experiments.md").find(table), std::string::npos)
       << "docs/experiments.md should have\n"
@@ -145,7 +148,7 @@ TEST(Docs, ThePageHasEveryShippedExperimentAndModel) {
     table += fmt::format("|{}{}\n", cell(each.name, true), cell(each.summary));
   }
   EXPECT_NE(page.find(table), std::string::npos) << "docs/experiments.md should have\n" << table;
-  for (const ModelInfo& model : models()) {
+  for (const ModelEntry& model : models()) {
     EXPECT_NE(page.find("| `" + std::string(model.info.name)), std::string::npos)
         << model.info.name;
     for (const OptionInfo& option : model.options()) {

@@ -11,6 +11,7 @@
 #include "simulator/data/catalogue.h"
 #include "simulator/train/simulation.h"
 #include "tests/reproduction/runs.h"
+#include "tests/support/experiment_make.h"
 #include "tests/support/tools_process.h"
 
 namespace boba::test {
@@ -56,7 +57,7 @@ double share_of_first(const Points& points, std::size_t first) {
 }
 
 TEST(MeasurePca, VarianceLiesInTheFirstComponentsUnderLabelSkew) {
-  const auto skewed = reproduction::measure_pca(small_experiment(), dataset(), {});
+  const auto skewed = reproduction::measure_pca(resolved(small_experiment()), dataset(), {});
   ASSERT_TRUE(skewed) << skewed.error().message;
   ASSERT_EQ(skewed->size(), 19U);
   for (std::size_t k = 1; k < skewed->size(); ++k) {
@@ -66,7 +67,7 @@ TEST(MeasurePca, VarianceLiesInTheFirstComponentsUnderLabelSkew) {
   EXPECT_GT(share_of_first(*skewed, 9), 0.9);
   Experiment iid = small_experiment();
   iid.data.partition = "iid";
-  const auto even = reproduction::measure_pca(iid, dataset(), {});
+  const auto even = reproduction::measure_pca(resolved(iid), dataset(), {});
   ASSERT_TRUE(even);
   double skewed_total = 0;
   double even_total = 0;
@@ -77,7 +78,8 @@ TEST(MeasurePca, VarianceLiesInTheFirstComponentsUnderLabelSkew) {
 
 TEST(MeasureLossRatio, IsNeverBelowOne) {
   for (const char* attack : {"none", "ipm", "lie"}) {
-    const auto points = reproduction::measure_loss_ratio(small_experiment(attack), dataset(), {});
+    const auto points =
+        reproduction::measure_loss_ratio(resolved(small_experiment(attack)), dataset(), {});
     ASSERT_TRUE(points) << points.error().message;
     ASSERT_EQ(points->size(), 5U);
     for (std::size_t k = 0; k < points->size(); ++k) {
@@ -88,14 +90,23 @@ TEST(MeasureLossRatio, IsNeverBelowOne) {
   }
   Experiment other = small_experiment();
   other.rule = "average";
-  EXPECT_FALSE(reproduction::measure_loss_ratio(other, dataset(), {}));
+  EXPECT_FALSE(reproduction::measure_loss_ratio(resolved(other), dataset(), {}));
+}
+
+// Clients with false labels send updates of their own training, which a probe does not do.
+TEST(Probe, RefusesAttacksOnTheData) {
+  const auto probe =
+      reproduction::make_probe(resolved(small_experiment("labelflip")), dataset(), {});
+  ASSERT_FALSE(probe);
+  EXPECT_EQ(probe.error().message,
+            "attack = labelflip changes data; a measurement can take attacks on updates only");
 }
 
 TEST(MeasureTime, IsAboveZeroAndServerDataCount) {
   Experiment e = small_experiment("ipm");
   for (const char* rule : {"average", "zeno(f=3)", "boba(f=3)", "fltrust"}) {
     e.rule = rule;
-    const auto points = reproduction::measure_time(e, dataset(), {});
+    const auto points = reproduction::measure_time(resolved(e), dataset(), {});
     ASSERT_TRUE(points) << rule << ": " << points.error().message;
     EXPECT_GE(points->size(), 5U);
     for (const auto& point : *points) EXPECT_GT(point.y, 0) << rule;
@@ -104,7 +115,7 @@ TEST(MeasureTime, IsAboveZeroAndServerDataCount) {
 
 // The probe trains as a simulation does: after some rounds the models are the same.
 TEST(Probe, WalksLikeASimulation) {
-  Experiment e = small_experiment("ipm");
+  const ResolvedExperiment e = resolved(small_experiment("ipm"));
   auto simulation = make_simulation(e, dataset(), {}, "x");
   ASSERT_TRUE(simulation) << simulation.error().message;
   for (int round = 1; round <= 3; ++round) ASSERT_TRUE((*simulation)->step());

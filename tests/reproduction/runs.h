@@ -15,7 +15,7 @@
 namespace boba::test {
 using namespace sim;  // NOLINT
 
-inline RunHeader header_of_run(const Experiment& e, const std::string& data = "5eed") {
+inline RunHeader header_of_run(const ResolvedExperiment& e, const std::string& data = "5eed") {
   RunHeader header = sample_header(e.rule, e.attack, e.seed);
   header.config = canonical_text(e);
   header.baseline = canonical_text(baseline_of(e));

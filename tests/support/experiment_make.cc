@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <span>
+#include <stdexcept>
+#include <utility>
 
 #include "boba/core/random.h"
 
@@ -73,6 +75,16 @@ Experiment random_experiment(std::uint64_t number) {
   e.server.severity = dice.whole(1, 5);
   e.run.evaluate_every = dice.whole(1, 100);
   return e;
+}
+
+ResolvedExperiment resolved(const Experiment& experiment) {
+  Result<ResolvedExperiment> made = resolve(experiment);
+  if (!made) throw std::runtime_error(made.error().message);
+  return *std::move(made);
+}
+
+std::string canonical_text(const Experiment& experiment) {
+  return sim::canonical_text(resolved(experiment));
 }
 
 std::string lines(std::initializer_list<std::string_view> each) {

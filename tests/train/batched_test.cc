@@ -13,6 +13,7 @@
 #include "simulator/torch/pool.h"
 #include "simulator/train/simulation.h"
 #include "simulator/train/trainer.h"
+#include "tests/support/experiment_make.h"
 #include "tests/support/sim_experiments.h"
 
 namespace boba {
@@ -25,10 +26,11 @@ struct Pair {
 };
 
 Pair trainers_of(const Experiment& experiment, const Dataset& data) {
-  const auto plan = make_plan(experiment, data);
+  const ResolvedExperiment resolved = test::resolved(experiment);
+  const auto plan = make_plan(resolved, data);
   EXPECT_TRUE(plan.ok()) << plan.error().message;
-  auto single = make_trainer(experiment, data, *plan, 2);
-  auto batched = make_batched_trainer(experiment, data, *plan, "cpu", 2);
+  auto single = make_trainer(resolved, data, *plan, 2);
+  auto batched = make_batched_trainer(resolved, data, *plan, "cpu", 2);
   EXPECT_TRUE(batched.ok()) << batched.error().message;
   return {std::move(*single), std::move(*batched)};
 }
@@ -219,8 +221,9 @@ TEST(GroupBySize, IsNotMoreThanADeviceTakes) {
 
 TEST(Device, NamesAreChecked) {
   const Dataset data = test::small_dataset();
+  const ResolvedExperiment experiment = test::resolved(test::small_experiment());
   for (const char* name : {"gpu", "cuda:", "cuda:x", "cuda:-1", ""}) {
-    const auto made = make_simulation(test::small_experiment(), data, {.device = name}, "test");
+    const auto made = make_simulation(experiment, data, {.device = name}, "test");
     ASSERT_FALSE(made.ok()) << name;
     EXPECT_NE(made.error().message.find("cpu, cuda or cuda:1 would do"), std::string::npos);
   }
@@ -229,7 +232,8 @@ TEST(Device, NamesAreChecked) {
 // tolerance: what a federation on a GPU may differ by after twenty rounds, of the way it went. In
 // mixed precision that is much: a client that is just in or just out, a unit that is just on or
 // off.
-void expect_gpu_agrees(const Experiment& e, const Dataset& data, double tolerance) {
+void expect_gpu_agrees(const Experiment& experiment, const Dataset& data, double tolerance) {
+  const ResolvedExperiment e = test::resolved(experiment);
   auto cpu = make_simulation(e, data, {.threads = 2}, "test");
   auto gpu = make_simulation(e, data, {.device = "cuda", .threads = 2}, "test");
   ASSERT_TRUE(cpu.ok()) << cpu.error().message;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "tests/support/experiment_make.h"
 #include "tests/support/sim_experiments.h"
 
 namespace boba {
@@ -28,7 +29,7 @@ TEST(KeepShare, TakesTheSameShareOfEachClass) {
 
 TEST(Plan, DealsEveryExampleOnceAndServesTheServer) {
   const Dataset data = test::small_dataset();
-  const auto plan = make_plan(test::small_experiment(), data);
+  const auto plan = make_plan(test::resolved(test::small_experiment()), data);
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   std::multiset<std::uint32_t> dealt;
   for (const ShardPlan& shard : plan->honest)
@@ -51,9 +52,9 @@ TEST(Plan, DealsEveryExampleOnceAndServesTheServer) {
 TEST(Plan, ServerSamplesDependOnTheSeed) {
   const Dataset data = test::small_dataset();
   Experiment e = test::small_experiment();
-  const auto first = make_plan(e, data);
+  const auto first = make_plan(test::resolved(e), data);
   e.seed = 6;
-  const auto second = make_plan(e, data);
+  const auto second = make_plan(test::resolved(e), data);
   EXPECT_NE(first->server[0].examples, second->server[0].examples);
 }
 
@@ -61,14 +62,15 @@ TEST(Plan, UnbalancedServerData) {
   const Dataset data = test::small_dataset();
   Experiment e = test::small_experiment();
   e.server.counts = "5, 1,2";
-  const auto plan = make_plan(e, data);
+  const auto plan = make_plan(test::resolved(e), data);
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_EQ(plan->server[0].examples.size(), 5U);
   EXPECT_EQ(plan->server[1].examples.size(), 1U);
   EXPECT_EQ(plan->server[2].examples.size(), 2U);
   for (const char* counts : {"5,1", "5,1,2,2", "5,1,0", "5,1,37", "5,x,2", "-1,2,3"}) {
     e.server.counts = counts;
-    EXPECT_FALSE(make_plan(e, data).ok()) << counts;
+    const auto resolved = resolve(e);
+    EXPECT_FALSE(resolved && make_plan(*resolved, data)) << counts;
   }
 }
 
@@ -77,10 +79,10 @@ TEST(Plan, CutsServerDataIntoThePartsThatTheRuleWants) {
   const Dataset data = test::small_dataset();
   Experiment e = test::small_experiment();
   e.server.counts = "5,3,4";
-  const auto whole = make_plan(e, data);
+  const auto whole = make_plan(test::resolved(e), data);
   for (const std::size_t parts : {2U, 3U}) {
     e.rule = "boba(f=2,parts=" + std::to_string(parts) + ")";
-    const auto plan = make_plan(e, data);
+    const auto plan = make_plan(test::resolved(e), data);
     ASSERT_TRUE(plan.ok()) << plan.error().message;
     ASSERT_EQ(plan->server.size(), 3 * parts);
     for (std::size_t z = 0; z < 3; ++z) {
@@ -95,7 +97,7 @@ TEST(Plan, CutsServerDataIntoThePartsThatTheRuleWants) {
     }
   }
   e.rule = "boba(f=2,parts=4)";
-  const auto few = make_plan(e, data);
+  const auto few = make_plan(test::resolved(e), data);
   ASSERT_FALSE(few.ok());
   EXPECT_NE(few.error().message.find("hold 3 samples of class"), std::string::npos);
   EXPECT_NE(few.error().message.find("between 4 and"), std::string::npos);
@@ -105,7 +107,7 @@ TEST(Plan, NoServerDataWhereNoneIsAskedFor) {
   Experiment e = test::small_experiment();
   e.rule = "average";
   e.server.per_class = 0;
-  const auto plan = make_plan(e, test::small_dataset());
+  const auto plan = make_plan(test::resolved(e), test::small_dataset());
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_TRUE(plan->server.empty());
 }
@@ -113,7 +115,7 @@ TEST(Plan, NoServerDataWhereNoneIsAskedFor) {
 TEST(Plan, LabelFlippersMirrorAnHonestClient) {
   Experiment e = test::small_experiment();
   e.attack = "labelflip";
-  const auto plan = make_plan(e, test::small_dataset());
+  const auto plan = make_plan(test::resolved(e), test::small_dataset());
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_TRUE(plan->flipped);
   EXPECT_EQ(plan->clients[1].labels, (std::vector<std::size_t>{6, 6, 0}));
@@ -125,7 +127,7 @@ TEST(Plan, CorruptionsGoRound) {
   e.data.corruption = "all";
   e.data.partition = "iid";
   e.federation.honest = 16;
-  const auto plan = make_plan(e, test::small_dataset());
+  const auto plan = make_plan(test::resolved(e), test::small_dataset());
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   std::set<std::string> names;
   for (const ShardPlan& shard : plan->honest) names.insert(shard.corruption);
@@ -139,7 +141,7 @@ TEST(Plan, RefusesClientsWithoutExamples) {
   e.data.partition = "iid";
   e.data.train = 12;
   e.federation.honest = 13;
-  EXPECT_FALSE(make_plan(e, test::small_dataset()).ok());
+  EXPECT_FALSE(make_plan(test::resolved(e), test::small_dataset()).ok());
 }
 
 }  // namespace

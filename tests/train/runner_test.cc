@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "boba/rules/registry.h"
 #include "simulator/store/safetensors.h"
 #include "tests/support/sim_experiments.h"
 #include "tests/support/tools_process.h"
@@ -192,8 +193,10 @@ TEST_F(RunnerTest, WhatAGpuBeganIsNotResumedOnTheProcessor) {
   const auto dataset = data_.get(one.experiments[0].data);
   Store store = open("gpu.db");
   const auto header = header_of(one.experiments[0], **dataset, "test", "cuda, a GPU");
-  ASSERT_TRUE(header.ok() && made_on_gpu(*header));
+  ASSERT_TRUE(header.ok());
+  EXPECT_EQ(header->gpu, "cuda, a GPU");
   const auto id = store.add_run(*header);
+  EXPECT_EQ(store.run(*id)->header.gpu, "cuda, a GPU");
   ASSERT_TRUE(store.claim(*id, ClaimMode::kNew).ok());
   auto simulation = make_simulation(one.experiments[0], **dataset, {}, "test");
   ASSERT_TRUE(store.write_round(*id, *(*simulation)->step()).ok());
@@ -210,7 +213,7 @@ TEST_F(RunnerTest, WhatAGpuBeganIsNotResumedOnTheProcessor) {
   Recorder anew;
   run(one, store, anew, ClaimMode::kRestart);
   EXPECT_EQ(anew.count(RunEnd::kFinished), 1U);
-  EXPECT_FALSE(made_on_gpu(store.run(*id)->header));
+  EXPECT_EQ(store.run(*id)->header.gpu, "");
 }
 
 TEST_F(RunnerTest, SeveralJobsGiveTheSameBytes) {
@@ -232,8 +235,8 @@ TEST_F(RunnerTest, ARunThatFailsDoesNotStopTheOthers) {
   Grid mixed = grid({{"rule", "[\"coomed\", \"average\"]"}});
   // 9 + 2 clients, buckets of 2: 5 rows are too few for krum with f = 4. A file that says so would
   // be refused.
-  for (Experiment& experiment : mixed.experiments) {
-    if (experiment.rule == "coomed") experiment.rule = "b-krum(f=4)";
+  for (ResolvedExperiment& experiment : mixed.experiments) {
+    if (experiment.rule == "coomed") experiment.round_aggregator = *make_aggregator("b-krum(f=4)");
   }
   run(mixed, store, recorder);
   EXPECT_EQ(recorder.count(RunEnd::kFailed), 2U);

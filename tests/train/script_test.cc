@@ -8,6 +8,7 @@
 
 #include "simulator/train/simulation.h"
 #include "simulator/train/trainer.h"
+#include "tests/support/experiment_make.h"
 #include "tests/support/sim_experiments.h"
 #include "tests/support/tools_process.h"
 
@@ -41,7 +42,7 @@ TEST(Script, TrainsLikeTheSameModelOfOurs) {
   const test::TemporaryFolder folder;
   const Dataset data = test::small_dataset();
   const Experiment e = script_experiment(export_linear(folder, 3));
-  auto made = make_simulation(e, data, {.threads = 2}, "test");
+  auto made = make_simulation(test::resolved(e), data, {.threads = 2}, "test");
   ASSERT_TRUE(made.ok()) << made.error().message;
   EXPECT_EQ((*made)->header().parameters, 80U);
   EXPECT_EQ((*made)->parameters()[0], 0.01F);
@@ -65,9 +66,10 @@ TEST(Script, TrainsBesideOtherClientsAsAlone) {
   for (const Algorithm algorithm : {Algorithm::kFedSgd, Algorithm::kFedAvg}) {
     e.training.algorithm = algorithm;
     e.training.local_steps = algorithm == Algorithm::kFedSgd ? 1 : 3;
-    const auto plan = make_plan(e, data);
-    auto single = make_trainer(e, data, *plan, 1);
-    auto batched = make_batched_trainer(e, data, *plan, "cpu", 1);
+    const ResolvedExperiment resolved = test::resolved(e);
+    const auto plan = make_plan(resolved, data);
+    auto single = make_trainer(resolved, data, *plan, 1);
+    auto batched = make_batched_trainer(resolved, data, *plan, "cpu", 1);
     ASSERT_TRUE(single.ok() && batched.ok()) << batched.error().message;
     const std::vector<float> w = (*single)->initial();
     ASSERT_EQ(w, (*batched)->initial());
@@ -103,8 +105,9 @@ TEST(Script, GradientEqualsThatOfTheFunction) {
   ours.model.script.clear();
   std::vector<std::vector<float>> updates;
   for (const Experiment& e : {scripted, ours}) {
-    const auto plan = make_plan(e, data);
-    auto trainer = make_trainer(e, data, *plan, 1);
+    const ResolvedExperiment resolved = test::resolved(e);
+    const auto plan = make_plan(resolved, data);
+    auto trainer = make_trainer(resolved, data, *plan, 1);
     ASSERT_TRUE(trainer.ok()) << trainer.error().message;
     std::vector<float> w((*trainer)->length(), 0.02F);
     std::vector<float>& out = updates.emplace_back((*trainer)->length());
@@ -119,7 +122,7 @@ TEST(Script, ErrorsNameTheFileAndWhatWouldDo) {
   const test::TemporaryFolder folder;
   const Dataset data = test::small_dataset();
   const auto error_of = [&](const std::string& path) {
-    const auto made = make_simulation(script_experiment(path), data, {}, "test");
+    const auto made = make_simulation(test::resolved(script_experiment(path)), data, {}, "test");
     return made.ok() ? std::string() : made.error().message;
   };
   EXPECT_NE(error_of(folder / "no.pt").find("no such file"), std::string::npos);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulator/train/simulation.h"
+#include "tests/support/experiment_make.h"
 #include "tests/support/sim_experiments.h"
 
 namespace boba {
@@ -15,7 +16,7 @@ using namespace sim;  // NOLINT
 namespace {
 
 std::unique_ptr<Simulation> simulation_of(const Experiment& experiment, const Dataset& data) {
-  auto made = make_simulation(experiment, data, {.threads = 2}, "test");
+  auto made = make_simulation(test::resolved(experiment), data, {.threads = 2}, "test");
   EXPECT_TRUE(made.ok()) << made.error().message;
   return std::move(*made);
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/experiment_make.h"
 #include "tests/support/rules_cases.h"
 #include "tests/support/sim_experiments.h"
 
@@ -17,11 +18,16 @@ namespace boba {
 using namespace sim;  // NOLINT
 namespace {
 
-std::unique_ptr<Simulation> simulation_of(const Experiment& experiment, const Dataset& data,
+std::unique_ptr<Simulation> simulation_of(const ResolvedExperiment& experiment, const Dataset& data,
                                           int threads = 2) {
   auto made = make_simulation(experiment, data, {.threads = threads}, "test");
   EXPECT_TRUE(made.ok()) << made.error().message;
   return std::move(*made);
+}
+
+std::unique_ptr<Simulation> simulation_of(const Experiment& experiment, const Dataset& data,
+                                          int threads = 2) {
+  return simulation_of(test::resolved(experiment), data, threads);
 }
 
 // All rounds; the entries in order.
@@ -186,11 +192,15 @@ TEST(Simulation, MomentumCarriesOverRounds) {
 
 TEST(Simulation, GoesOnWhenNoUpdateIsUsable) {
   const Dataset data = test::small_dataset();
-  Experiment e = test::small_experiment();
-  e.rule = "average";
-  e.attack = "none";
-  e.training.learning_rate = 1e30;  // the model leaves the numbers at once
-  auto simulation = simulation_of(e, data);
+  const auto diverging = [](const char* attack) {
+    Experiment written = test::small_experiment();
+    written.rule = "average";
+    written.attack = attack;
+    ResolvedExperiment e = test::resolved(written);
+    e.training.learning_rate = 1e30;  // of no file: the model leaves the numbers at once
+    return e;
+  };
+  auto simulation = simulation_of(diverging("none"), data);
   const auto entries = finish(*simulation);
   ASSERT_EQ(entries.size(), 6U);
   EXPECT_FALSE(entries.back().round.note.empty());
@@ -200,8 +210,7 @@ TEST(Simulation, GoesOnWhenNoUpdateIsUsable) {
   EXPECT_DOUBLE_EQ(entries.back().evaluation->accuracy, 1.0 / 3);
   // Attackers that look at honest updates find none.
   for (const char* attack : {"ipm", "lie", "mimic", "minmax", "gauss", "signflip"}) {
-    e.attack = attack;
-    const auto attacked = finish(*simulation_of(e, data));
+    const auto attacked = finish(*simulation_of(diverging(attack), data));
     ASSERT_EQ(attacked.size(), 6U) << attack;
     EXPECT_NE(attacked.back().round.note.find("the model is lost"), std::string::npos) << attack;
     ASSERT_TRUE(attacked.back().evaluation.has_value());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/support/dist_team.h"
+#include "tests/support/experiment_make.h"
 #include "tests/support/sim_experiments.h"
 
 namespace boba {
@@ -26,7 +27,7 @@ Result<std::shared_ptr<const Dataset>> borrowed(const Dataset& data) {
 
 // Runs body(ranks) on rank 0 while the others follow.
 template <class Body>
-void lead(int ranks, const Experiment& experiment, const Dataset& data, const Body& body) {
+void lead(int ranks, const ResolvedExperiment& experiment, const Dataset& data, const Body& body) {
   test::run_ranks(ranks, [&](const Communicator& team) {
     if (team.rank() != 0) {
       follow(
@@ -52,8 +53,9 @@ std::vector<std::string> checkpoints_of(Simulation& simulation, int rounds) {
 TEST(Spread, EveryRoundHasTheBytesOfOneProcess) {
   const Dataset data = test::small_dataset();
   for (const Algorithm algorithm : {Algorithm::kFedSgd, Algorithm::kFedAvg}) {
-    Experiment experiment = test::small_experiment();
-    experiment.training.algorithm = algorithm;
+    Experiment written = test::small_experiment();
+    written.training.algorithm = algorithm;
+    const ResolvedExperiment experiment = test::resolved(written);
     auto alone = make_simulation(experiment, data, {}, "test");
     ASSERT_TRUE(alone) << alone.error().message;
     const auto expected = checkpoints_of(**alone, 6);
@@ -71,7 +73,7 @@ TEST(Spread, EveryRoundHasTheBytesOfOneProcess) {
 
 TEST(Spread, GoesOnFromACheckpointAndTwiceInARow) {
   const Dataset data = test::small_dataset();
-  const Experiment experiment = test::small_experiment();
+  const ResolvedExperiment experiment = test::resolved(test::small_experiment());
   auto alone = make_simulation(experiment, data, {}, "test");
   ASSERT_TRUE(alone) << alone.error().message;
   const auto expected = checkpoints_of(**alone, 5);
@@ -203,7 +205,7 @@ class Failing final : public Simulation {
 
 TEST(Spread, AFollowersFailedStepIsTheRunsFailure) {
   const Dataset data = test::small_dataset();
-  const Experiment experiment = test::small_experiment();
+  const ResolvedExperiment experiment = test::resolved(test::small_experiment());
   test::run_ranks(3, [&](const Communicator& team) {
     if (team.rank() != 0) {
       const auto make = [&](const Place& place) -> Result<std::unique_ptr<Simulation>> {
@@ -228,7 +230,7 @@ TEST(Spread, AFollowerWithOtherDataDoesNotTakePart) {
   const Dataset data = test::small_dataset();
   Dataset other = data;
   other.checksum = "of something else";
-  const Experiment experiment = test::small_experiment();
+  const ResolvedExperiment experiment = test::resolved(test::small_experiment());
   test::run_ranks(2, [&](const Communicator& team) {
     if (team.rank() != 0) {
       follow(
@@ -244,12 +246,12 @@ TEST(Spread, AFollowerWithOtherDataDoesNotTakePart) {
 
 TEST(Spread, WithoutARunTheOthersAreReleased) {
   const Dataset data = test::small_dataset();
-  lead(3, test::small_experiment(), data, [](const Communicator&) {});
+  lead(3, test::resolved(test::small_experiment()), data, [](const Communicator&) {});
 }
 
 TEST(Spread, AFollowerWithoutDataEndsTheRunWithItsReason) {
   const Dataset data = test::small_dataset();
-  const Experiment experiment = test::small_experiment();
+  const ResolvedExperiment experiment = test::resolved(test::small_experiment());
   test::run_ranks(2, [&](const Communicator& team) {
     if (team.rank() != 0) {
       const auto missing = []() -> Result<std::shared_ptr<const Dataset>> {

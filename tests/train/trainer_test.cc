@@ -10,17 +10,25 @@
 #include <vector>
 
 #include "boba/core/random.h"
+#include "tests/support/experiment_make.h"
 #include "tests/support/sim_experiments.h"
 
 namespace boba {
 using namespace sim;  // NOLINT
 namespace {
 
+Result<std::size_t> parameters_of(const char* model, const Dataset& data) {
+  Experiment e;
+  e.model.kind = model;
+  return count_parameters(test::resolved(e), data);
+}
+
 std::unique_ptr<Trainer> trainer_of(const Experiment& experiment, const Dataset& data,
                                     int threads = 1) {
-  const auto plan = make_plan(experiment, data);
+  const ResolvedExperiment resolved = test::resolved(experiment);
+  const auto plan = make_plan(resolved, data);
   EXPECT_TRUE(plan.ok()) << plan.error().message;
-  auto trainer = make_trainer(experiment, data, *plan, threads);
+  auto trainer = make_trainer(resolved, data, *plan, threads);
   EXPECT_TRUE(trainer.ok()) << trainer.error().message;
   return std::move(*trainer);
 }
@@ -101,13 +109,13 @@ TEST(Gradient, OfTheGruIsTheSlopeOfItsLoss) {
 
 TEST(Model, HasThePapersNumbersOfParameters) {
   Dataset data = test::small_images(10, {.channels = 1, .height = 28, .width = 28}, 1);
-  EXPECT_EQ(*count_parameters({.kind = "mlp", .script = ""}, data), 199210U);
+  EXPECT_EQ(*parameters_of("mlp", data), 199210U);
   data = test::small_images(10, {.channels = 3, .height = 32, .width = 32}, 1);
-  EXPECT_EQ(*count_parameters({.kind = "cnn", .script = ""}, data), 122570U);
+  EXPECT_EQ(*parameters_of("cnn", data), 122570U);
   data.image.height = 17;
-  EXPECT_FALSE(count_parameters({.kind = "cnn", .script = ""}, data).ok());
-  EXPECT_FALSE(count_parameters({.kind = "gru", .script = ""}, data).ok());
-  EXPECT_FALSE(count_parameters({.kind = "mlp", .script = ""}, test::small_texts(2, 5, 2)).ok());
+  EXPECT_FALSE(parameters_of("cnn", data).ok());
+  EXPECT_FALSE(parameters_of("gru", data).ok());
+  EXPECT_FALSE(parameters_of("mlp", test::small_texts(2, 5, 2)).ok());
 }
 
 TEST(Model, StartsInsideTheBoundAndDependsOnTheSeed) {

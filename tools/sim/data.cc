@@ -97,7 +97,7 @@ Outcome run_verify(const std::string& folder, const std::vector<std::string>& na
   const sim::DataSources sources = sim::default_sources(folder);
   if (Result<void> sound = sim::check_sources(sources); !sound) return failed(sound.error());
   for (const std::string& name : names) {
-    if (Result<std::string> known = sim::canonical_dataset(name); !known) {
+    if (const auto known = sim::dataset_traits(name); !known) {
       return usage(known.error().message);
     }
   }

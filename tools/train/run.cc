@@ -55,8 +55,8 @@ Outcome show_grid(const sim::Grid& grid) {
   long rounds = 0;
   for (const sim::Experiment& e : grid.experiments) {
     table.add({std::to_string(++number), e.data.set, e.data.partition, e.model.kind, e.rule,
-               e.attack, std::to_string(e.attack == "none" ? 0 : e.federation.byzantine),
-               std::to_string(e.seed), std::to_string(e.training.rounds)});
+               e.attack, std::to_string(e.federation.byzantine), std::to_string(e.seed),
+               std::to_string(e.training.rounds)});
     rounds += e.training.rounds;
   }
   fmt::print("{}", table.text());
@@ -89,7 +89,7 @@ Outcome report_outcome(const GridOutcome& outcome, const std::string& db, bool s
 std::string settings_text(const sim::Grid& grid, const Options& options) {
   std::string text =
       fmt::format("{} {} {} {}\n", BOBA_VERSION, options.device, options.resume, options.again);
-  for (const sim::Experiment& experiment : grid.experiments)
+  for (const sim::ResolvedExperiment& experiment : grid.experiments)
     text += sim::canonical_text(experiment) + "\n";
   return text;
 }

@@ -179,7 +179,7 @@ Result<GridOutcome> run_with_progress(const sim::Grid& grid, sim::Store& store,
 Result<GridOutcome> follow_with_progress(const sim::Grid& grid, const RunOptions& options,
                                          const Communicator& ranks) {
   sim::DatasetCache data(sim::default_sources(options.data));
-  const sim::Experiment& experiment = grid.experiments.front();
+  const sim::ResolvedExperiment& experiment = grid.experiments.front();
   {
     // Rank 0 alone decides when to stop; here a signal is heard so that it does not end the job.
     const StopSignals signals;

@@ -1,4 +1,4 @@
-#include "simulator/torch/shards.h"
+#include "simulator/torch/example_tensors.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,6 @@
 #include "boba/core/random.h"
 #include "boba/threads/team.h"
 #include "simulator/data/corruption.h"
-#include "simulator/experiment/label_flip.h"
 
 namespace boba::sim {
 namespace {
@@ -75,7 +74,7 @@ void write_image(const Source& source, std::span<const std::uint8_t> pixels, flo
 
 // Fills rows first, first + 1, ... of the tensors with the examples.
 void fill(const Source& source, std::span<const std::uint32_t> examples,
-          const Corruption& corruption, std::size_t first, const Shard& to) {
+          const Corruption& corruption, std::size_t first, const ExampleTensors& to) {
   const std::size_t size = source.dataset.image.size();
   std::vector<std::uint8_t> changed;
   for (std::size_t i = 0; i < examples.size(); ++i) {
@@ -103,77 +102,78 @@ void fill(const Source& source, std::span<const std::uint32_t> examples,
   }
 }
 
-Shard empty_shard(const Source& source, std::size_t count) {
+ExampleTensors empty_tensors(const Source& source, std::size_t count) {
   return {empty_inputs(source, count),
           torch::empty({static_cast<std::int64_t>(count)}, torch::kLong)};
 }
 
-Shard part_of(const Shard& shard, std::size_t first, std::size_t count) {
+ExampleTensors rows_of(const ExampleTensors& all, std::size_t first, std::size_t count) {
   const auto begin = static_cast<std::int64_t>(first);
   const auto size = static_cast<std::int64_t>(count);
-  return {shard.inputs.narrow(0, begin, size), shard.labels.narrow(0, begin, size)};
+  return {all.inputs.narrow(0, begin, size), all.labels.narrow(0, begin, size)};
 }
 
-// All shards of a list in one tensor, each a view of its part.
+// All shards of a list in one tensor, and a view of each.
 struct Joined {
-  Shard whole;
-  std::vector<Shard> parts;
+  ExampleTensors whole;
+  std::vector<ExampleTensors> each;
 };
 
-Joined join_shards(const Source& source, const std::vector<ShardPlan>& plans, int severity,
-                   std::uint32_t place, int threads) {
+Joined join_examples(const Source& source, const std::vector<ShardPlan>& plans, int severity,
+                     std::uint32_t place, int threads) {
   std::vector<std::size_t> first(plans.size() + 1, 0);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     first[i + 1] = first[i] + plans[i].examples.size();
   }
   Joined joined;
-  joined.whole = empty_shard(source, first.back());
+  joined.whole = empty_tensors(source, first.back());
   run_jobs(threads, plans.size(), [&](std::size_t i, int /*member*/) {
     fill(source, plans[i].examples, {plans[i].corruption, severity, place}, first[i], joined.whole);
   });
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    joined.parts.push_back(part_of(joined.whole, first[i], plans[i].examples.size()));
+    joined.each.push_back(rows_of(joined.whole, first[i], plans[i].examples.size()));
   }
   return joined;
 }
 
-std::vector<Shard> flip_labels(const Experiment& experiment, const Dataset& dataset,
-                               const std::vector<Shard>& honest) {
-  const auto flip = parse_label_flip(experiment.attack);
-  std::vector<Shard> flipped;
+std::vector<ExampleTensors> flip_labels(const ResolvedExperiment& experiment,
+                                        const Dataset& dataset,
+                                        const std::vector<ExampleTensors>& honest) {
+  std::vector<ExampleTensors> flipped;
   for (int j = 0; j < experiment.federation.byzantine; ++j) {
-    const Shard& source = honest[flipped_source(static_cast<std::size_t>(j), honest.size())];
-    Shard shard{source.inputs, source.labels.clone()};
-    auto* const labels = shard.labels.data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < shard.labels.numel(); ++i) {
+    const ExampleTensors& source =
+        honest[flipped_source(static_cast<std::size_t>(j), honest.size())];
+    ExampleTensors changed{source.inputs, source.labels.clone()};
+    auto* const labels = changed.labels.data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < changed.labels.numel(); ++i) {
       labels[i] = static_cast<std::int64_t>(
-          (**flip).flip(static_cast<std::size_t>(labels[i]), dataset.classes.size()));
+          experiment.label_flip->flip(static_cast<std::size_t>(labels[i]), dataset.classes.size()));
     }
-    flipped.push_back(std::move(shard));
+    flipped.push_back(std::move(changed));
   }
   return flipped;
 }
 
 }  // namespace
 
-Shards make_shards(const Experiment& experiment, const Dataset& dataset, const FederationPlan& plan,
-                   bool channels_last, int threads) {
+FederationTensors make_tensors(const ResolvedExperiment& experiment, const Dataset& dataset,
+                               const FederationPlan& plan, bool channels_last, int threads) {
   const Levels levels = dataset.kind == DataKind::kImages ? levels_of(dataset) : Levels{};
   const Source train{dataset, dataset.train, levels, channels_last, experiment.seed};
-  Shards shards;
-  Joined honest = join_shards(train, plan.honest, experiment.data.severity, kClients, threads);
-  shards.honest = std::move(honest.parts);
-  shards.all_honest = std::move(honest.whole);
-  if (plan.flipped) shards.flipped = flip_labels(experiment, dataset, shards.honest);
+  FederationTensors tensors;
+  Joined honest = join_examples(train, plan.honest, experiment.data.severity, kClients, threads);
+  tensors.honest = std::move(honest.each);
+  tensors.all_honest = std::move(honest.whole);
+  if (plan.flipped) tensors.flipped = flip_labels(experiment, dataset, tensors.honest);
   if (!plan.server.empty()) {
-    Joined server = join_shards(train, plan.server, experiment.server.severity, kServer, threads);
-    shards.server = std::move(server.parts);
-    shards.server_whole = std::move(server.whole);
+    Joined server = join_examples(train, plan.server, experiment.server.severity, kServer, threads);
+    tensors.server = std::move(server.each);
+    tensors.server_whole = std::move(server.whole);
   }
   const Source test{dataset, dataset.test, levels, channels_last, experiment.seed};
-  shards.test = empty_shard(test, plan.test.size());
-  fill(test, plan.test, {}, 0, shards.test);
-  return shards;
+  tensors.test = empty_tensors(test, plan.test.size());
+  fill(test, plan.test, {}, 0, tensors.test);
+  return tensors;
 }
 
 }  // namespace boba::sim
