@@ -70,7 +70,7 @@ Outcome run_attack(const Options& options) {
   if (Result<void> done = file->commit(); !done) return failed(done.error());
   fmt::print("{} from {} honest updates; wrote {} to {}\n", attack->spec, round.honest.rows(),
              describe_shape(forged.view()), printable(options.out));
-  for (const Measure& measure : report->measures) {
+  for (const NamedValue& measure : report->measures) {
     fmt::print("  {} = {}\n", measure.name, short_number(measure.value));
   }
   return {};

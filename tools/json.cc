@@ -26,8 +26,8 @@ Json to_json(const SubspaceReport& subspace) {
 }
 
 // Measures become keys of the object they belong to; the object's own keys win.
-void add_measures(std::span<const Measure> measures, Json& object) {
-  for (const Measure& measure : measures) {
+void add_measures(std::span<const NamedValue> measures, Json& object) {
+  for (const NamedValue& measure : measures) {
     if (!object.contains(measure.name)) object[measure.name] = json_number(measure.value);
   }
 }

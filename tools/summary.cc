@@ -53,7 +53,7 @@ std::string subspace_text(const SubspaceReport& subspace) {
 std::vector<std::string> measure_names(std::span<const ClientVerdict> clients) {
   std::vector<std::string> names;
   for (const ClientVerdict& client : clients) {
-    for (const Measure& measure : client.measures) {
+    for (const NamedValue& measure : client.measures) {
       if (std::find(names.begin(), names.end(), measure.name) == names.end()) {
         names.push_back(measure.name);
       }
@@ -63,7 +63,7 @@ std::vector<std::string> measure_names(std::span<const ClientVerdict> clients) {
 }
 
 std::string measure_text(const ClientVerdict& client, const std::string& name) {
-  for (const Measure& measure : client.measures) {
+  for (const NamedValue& measure : client.measures) {
     if (measure.name == name) return short_number(measure.value);
   }
   return "-";
@@ -88,7 +88,7 @@ std::string round_text(const Verdict& verdict) {
   text += bullets("Notes", verdict.notes);
   if (!verdict.measures.empty()) {
     text += "\nMeasured\n";
-    for (const Measure& measure : verdict.measures) {
+    for (const NamedValue& measure : verdict.measures) {
       text += named_values(measure.name, std::span(&measure.value, 1), " ", 1, "");
     }
   }

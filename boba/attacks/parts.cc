@@ -31,7 +31,7 @@ void send_constant(const Kernels& kernels, std::span<const MutableRow> out, doub
   for (const MutableRow& row : out) kernels.fill(row, value);
 }
 
-AttackReport report(std::vector<Measure> measures, const OutputPass& pass) {
+AttackReport report(std::vector<NamedValue> measures, const OutputPass& pass) {
   if (!pass.finite) measures.push_back({"overflow", 1});
   return {std::move(measures)};
 }

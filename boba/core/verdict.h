@@ -10,7 +10,7 @@
 namespace boba {
 
 // A number that a rule knows about a client or a round: score, distance, trust, loss, ...
-struct Measure {
+struct NamedValue {
   std::string name = {};
   double value = 0;
 };
@@ -41,7 +41,7 @@ struct ClientVerdict {
   std::string reason;
   std::optional<std::size_t> bucket;  // the mixed row it went into, where a stage mixed rows
   std::optional<bool> in_fit;         // took part in fitting BOBA's subspace
-  std::vector<Measure> measures;
+  std::vector<NamedValue> measures;
   std::vector<double> label_mix;  // estimated share of each class
 };
 
@@ -57,7 +57,7 @@ struct Verdict {
   std::vector<ClientVerdict> clients;  // one per update
   std::vector<std::string> absent;     // clients that were asked and did not come in time
   std::size_t sketch = 0;              // length of the sketches that were compared; 0: exact
-  std::vector<Measure> measures;       // of the round
+  std::vector<NamedValue> measures;    // of the round
   std::vector<std::string> warnings;   // guarantees missed
   std::vector<std::string> notes;      // what else is worth knowing
   std::optional<SubspaceReport> subspace;

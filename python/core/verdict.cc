@@ -33,9 +33,9 @@ nb::object array_of(const std::vector<double>& values) {
                            [&](double* to) { std::copy(values.begin(), values.end(), to); });
 }
 
-nb::dict dict_of(const std::vector<Measure>& measures) {
+nb::dict dict_of(const std::vector<NamedValue>& measures) {
   nb::dict dict;
-  for (const Measure& measure : measures) dict[nb::str(measure.name.c_str())] = measure.value;
+  for (const NamedValue& measure : measures) dict[nb::str(measure.name.c_str())] = measure.value;
   return dict;
 }
 

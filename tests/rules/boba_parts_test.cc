@@ -46,7 +46,7 @@ MatrixXd means_of(const MatrixXd& rows, int parts) {
 }
 
 double value_of(const Verdict& verdict, std::string_view name) {
-  for (const Measure& m : verdict.measures) {
+  for (const NamedValue& m : verdict.measures) {
     if (m.name == name) return m.value;
   }
   ADD_FAILURE() << "no measure " << name;

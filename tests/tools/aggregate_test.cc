@@ -135,7 +135,7 @@ TEST_F(Aggregate, EqualsTheLibraryForEveryRuleWithoutAnOracle) {
       EXPECT_EQ(client["refused"], expected.refused);
       EXPECT_EQ(client["reason"], expected.reason);
       EXPECT_EQ(client["weight"].is_null(), !expected.weight.has_value()) << spec;
-      for (const Measure& measure : expected.measures) {
+      for (const NamedValue& measure : expected.measures) {
         EXPECT_EQ(client[measure.name], measure.value) << measure.name;
       }
     }
