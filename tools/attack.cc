@@ -9,9 +9,9 @@
 
 #include "boba/attacks/registry.h"
 #include "boba/core/printable.h"
+#include "boba/core/table.h"
 #include "tools/command.h"
 #include "tools/npy.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

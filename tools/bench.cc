@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "boba/core/sketch.h"
+#include "boba/core/table.h"
 #include "boba/kernels/cpu/parallel.h"
 #include "tools/bench_rules.h"
 #include "tools/command.h"
 #include "tools/file.h"
 #include "tools/json.h"
 #include "tools/measure.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

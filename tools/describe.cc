@@ -7,9 +7,9 @@
 
 #include "boba/attacks/registry.h"
 #include "boba/core/spec.h"
+#include "boba/core/table.h"
 #include "boba/rules/registry.h"
 #include "tools/json.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

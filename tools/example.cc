@@ -12,12 +12,12 @@
 
 #include "boba/attacks/registry.h"
 #include "boba/core/printable.h"
+#include "boba/core/table.h"
 #include "boba/rules/registry.h"
 #include "tools/command.h"
 #include "tools/npy.h"
 #include "tools/summary.h"
 #include "tools/synthetic.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

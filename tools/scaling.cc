@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "boba/core/sketch.h"
+#include "boba/core/table.h"
 #include "boba/dist/cost.h"
 #include "tools/command.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

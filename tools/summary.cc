@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "tools/table.h"
+#include "boba/core/table.h"
 
 namespace boba::tools {
 namespace {

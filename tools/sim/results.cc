@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "boba/core/printable.h"
+#include "boba/core/table.h"
 #include "simulator/report/text.h"
 #include "tools/command.h"
 #include "tools/sim/results_common.h"
 #include "tools/sim/results_import.h"
 #include "tools/sim/results_mean.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

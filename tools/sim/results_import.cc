@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "boba/core/printable.h"
+#include "boba/core/table.h"
 #include "tools/sim/results_common.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

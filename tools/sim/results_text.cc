@@ -9,9 +9,9 @@
 #include <string>
 
 #include "boba/core/printable.h"
+#include "boba/core/table.h"
 #include "tools/sim/results_common.h"
 #include "tools/sim/results_run.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

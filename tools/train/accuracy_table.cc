@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "tools/table.h"
+#include "boba/core/table.h"
 
 namespace boba::tools {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "boba/core/printable.h"
-#include "tools/table.h"
+#include "boba/core/table.h"
 
 namespace boba::tools {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "boba/core/printable.h"
+#include "boba/core/table.h"
 #include "boba/dist/launch.h"
 #include "simulator/experiment/grid.h"
 #include "simulator/store/store.h"
 #include "tools/command.h"
-#include "tools/table.h"
 #include "tools/train/accuracy_table.h"
 #include "tools/train/run_options.h"
 #include "tools/train/shared_store.h"
