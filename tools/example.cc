@@ -13,10 +13,10 @@
 #include "boba/attacks/registry.h"
 #include "boba/core/printable.h"
 #include "boba/core/table.h"
+#include "boba/core/verdict_text.h"
 #include "boba/rules/registry.h"
 #include "tools/command.h"
 #include "tools/npy.h"
-#include "tools/summary.h"
 #include "tools/synthetic.h"
 
 namespace boba::tools {

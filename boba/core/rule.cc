@@ -1,7 +1,5 @@
 #include "boba/core/rule.h"
 
-#include <algorithm>
-
 namespace boba {
 namespace {
 
@@ -9,11 +7,6 @@ namespace {
 constexpr double kMostError = 1e-3;
 
 }  // namespace
-
-std::size_t Verdict::accepted() const {
-  return static_cast<std::size_t>(
-      std::count_if(clients.begin(), clients.end(), [](const auto& c) { return c.accepted; }));
-}
 
 Result<Decision> WeightRule::decide(RowSpace& rows) const {
   Result<Decision> decision = weigh(rows.gram(), rows.shape());

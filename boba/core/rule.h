@@ -85,7 +85,7 @@ struct RowDecision {
   double weight = 0;
   bool accepted = true;
   std::string reason;
-  std::optional<bool> in_fit;
+  std::vector<Fact> facts;
   std::vector<NamedValue> measures;
   std::vector<double> label_mix;
 };
@@ -105,7 +105,7 @@ struct Decision {
   std::vector<NamedValue> measures;
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
-  std::optional<SubspaceReport> subspace;
+  std::vector<RuleReport> reports;
 };
 
 class Rule {
