@@ -7,8 +7,8 @@
 #include <cmath>
 #include <optional>
 
-#include "boba/text/printable.h"
 #include "boba/core/spec.h"
+#include "boba/text/printable.h"
 #include "reproduction/csv_text.h"
 #include "reproduction/embedded.h"
 #include "simulator/report/text.h"

@@ -1,9 +1,12 @@
-"""Writes boba/_classes.pyi, the classes of the rules, stages and attacks for type checkers.
+"""Writes stubs for type checkers.
+
+boba/_classes.pyi has the classes of the rules, stages and attacks, boba/_records.pyi the fields of
+verdicts.
 
     python scripts/python_stubs.py           print what the installed boba needs
-    python scripts/python_stubs.py --write   write it beside _classes.py
+    python scripts/python_stubs.py --write   write them beside _classes.py and _records.py
 
-The core's tables are the source; a test says when the file is not what they give.
+The core's tables are the source; a test says when a file is not what they give.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ from pathlib import Path
 from boba import _core
 from boba._classes import document
 from boba._parts import python_name, read_value
+from boba._records import FIELDS, REPORTS
 
-TARGET = Path(__file__).parents[1] / "python" / "boba" / "_classes.pyi"
+PACKAGE = Path(__file__).parents[1] / "python" / "boba"
 _BASES = {"rule": "Rule", "mix": "Stage", "blend": "Stage", "attack": "Attack"}
 _TYPES = {"integer": "int", "number": "float"}
 
@@ -52,8 +56,69 @@ def _class(entry: _core.Entry) -> str:
     return text
 
 
-def stub() -> str:
-    """Gives the whole file."""
+_FIELD_TYPES = {
+    "flag": "bool",
+    "count": "int",
+    "number": "float",
+    "text": "str",
+    "flags": "BoolArray",
+    "numbers": "FloatArray",
+    "texts": "list[str]",
+    "numbers by name": "dict[str, float]",
+}
+_RECORDS = """\
+# Written by scripts/python_stubs.py from the core's tables.
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from boba import _core
+
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
+FIELDS: dict[str, list[_core.Field]]
+REPORTS: dict[str, type[Any]]
+
+class Measured:
+    def __getattr__(self, name: str) -> float: ...
+"""
+_VERDICT = """\
+    _verdict: _core.Verdict
+    def __init__(self, verdict: _core.Verdict) -> None: ...
+"""
+
+
+def _field(field: _core.Field, is_property: bool) -> str:
+    name, kind = field["name"], _FIELD_TYPES[field["type"]]
+    if field["optional"] and field["type"] != "texts":
+        kind += " | None"
+    text = f"@property\ndef {name}(self) -> {kind}:\n" if is_property else f"{name}: {kind}\n"
+    meaning = textwrap.wrap(f'"""{field["meaning"]}"""', 88, break_on_hyphens=False)
+    text += textwrap.indent("\n".join(meaning), "    " if is_property else "")
+    return textwrap.indent(text, "    ") + "\n"
+
+
+def records() -> str:
+    """Gives the stub of what a verdict holds."""
+    parts = [_RECORDS]
+    for key in [*(key for key in FIELDS if key != "verdict"), "verdict"]:
+        base = "(Measured)" if key == "client" else ""
+        text = f"class {key.capitalize()}{base}:\n"
+        if key == "verdict":
+            text += _VERDICT
+        else:
+            text = "@dataclass(frozen=True, slots=True, kw_only=True)\n" + text
+        parts.append(text + "".join(_field(field, key == "verdict") for field in FIELDS[key]))
+    reports = "".join(
+        f"    @property\n    def {key}(self) -> {made.__name__} | None: ...\n"
+        for key, made in REPORTS.items()
+    )
+    return "\n".join(parts) + reports
+
+
+def classes() -> str:
+    """Gives the stub of the classes of rules, stages and attacks."""
     entries = _core.entries()
     aliases = {entry["python_alias"]: entry["python"] for entry in entries if entry["python_alias"]}
     names = sorted([entry["python"] for entry in entries] + list(aliases))
@@ -70,8 +135,14 @@ def stub() -> str:
     return "\n".join([head, *map(_class, entries), *second])
 
 
+def stubs() -> dict[str, str]:
+    """Gives each file by its name."""
+    return {"_classes.pyi": classes(), "_records.pyi": records()}
+
+
 if __name__ == "__main__":
-    if "--write" in sys.argv[1:]:
-        TARGET.write_text(stub(), encoding="utf-8")
-    else:
-        sys.stdout.write(stub())
+    for name, text in stubs().items():
+        if "--write" in sys.argv[1:]:
+            (PACKAGE / name).write_text(text, encoding="utf-8")
+        else:
+            sys.stdout.write(text)

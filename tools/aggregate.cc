@@ -12,12 +12,12 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "boba/core/verdict_text.h"
 #include "boba/dist/launch.h"
 #include "boba/kernels/sketch/sketch.h"
 #include "boba/rules/registry.h"
 #include "boba/text/printable.h"
 #include "tools/json.h"
-#include "tools/summary.h"
 
 namespace boba::tools {
 namespace {
@@ -168,11 +168,10 @@ void print_written(const Options& options, const AggregateRun& run) {
 }
 
 void print_summary(const AggregateRun& run, const Round& round) {
-  fmt::print("{} in {:.1f} ms\n", headline(run.verdict), 1e3 * run.seconds);
-  fmt::print("updates {}", describe_shape(round.updates));
-  if (!round.server.empty()) fmt::print("; server {}", describe_shape(round.server));
-  fmt::print("; {}\n{}\n{}", run.kernels, round_text(run.verdict),
-             clients_text(run.verdict.clients));
+  std::string shapes = "updates " + describe_shape(round.updates);
+  if (!round.server.empty()) shapes += "; server " + describe_shape(round.server);
+  fmt::print("{}", verdict_text(run.verdict, fmt::format(" in {:.1f} ms\n{}; {}", 1e3 * run.seconds,
+                                                         shapes, run.kernels)));
 }
 
 void add_aggregate(CLI::App& app, Outcome& outcome) {

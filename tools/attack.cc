@@ -9,9 +9,9 @@
 
 #include "boba/attacks/registry.h"
 #include "boba/text/printable.h"
+#include "boba/text/table.h"
 #include "tools/command.h"
 #include "tools/npy.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {
@@ -67,7 +67,7 @@ Outcome run_attack(const Options& options) {
   }
   fmt::print("{} from {} honest updates; wrote {} to {}\n", attack->spec, round.honest.rows(),
              describe_shape(forged.view()), printable(options.out));
-  for (const Measure& measure : report->measures) {
+  for (const NamedValue& measure : report->measures) {
     fmt::print("  {} = {}\n", measure.name, short_number(measure.value));
   }
   return {};

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "boba/core/sketch.h"
+#include "boba/text/table.h"
 #include "boba/threads/team.h"
 #include "tools/bench_rules.h"
 #include "tools/command.h"
 #include "tools/file.h"
 #include "tools/json.h"
-#include "tools/table.h"
 #include "tools/timing.h"
 
 namespace boba::tools {

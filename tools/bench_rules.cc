@@ -6,9 +6,9 @@
 
 #include "boba/core/open_round.h"
 #include "boba/core/spec.h"
-#include "boba/text/split.h"
 #include "boba/kernels/sketch/sketch.h"
 #include "boba/rules/registry.h"
+#include "boba/text/split.h"
 #include "tools/describe.h"
 #include "tools/timing.h"
 

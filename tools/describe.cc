@@ -8,8 +8,8 @@
 #include "boba/attacks/registry.h"
 #include "boba/rules/registry.h"
 #include "boba/text/names.h"
+#include "boba/text/table.h"
 #include "tools/json.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "boba/attacks/registry.h"
+#include "boba/core/verdict_text.h"
 #include "boba/rules/registry.h"
 #include "boba/text/printable.h"
+#include "boba/text/table.h"
 #include "tools/command.h"
 #include "tools/npy.h"
-#include "tools/summary.h"
 #include "tools/synthetic.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

@@ -2,51 +2,73 @@
 
 #include <charconv>
 #include <cmath>
+#include <concepts>
 #include <limits>
+#include <optional>
+#include <variant>
 
 namespace boba::tools {
 namespace {
 
-Json to_json(const SubspaceReport& subspace) {
-  return {
-      {"dimension", subspace.dimension},
-      {"rank", subspace.rank},
-      {"fits", subspace.fits},
-      {"converged", subspace.converged},
-      {"trimmed_loss", json_numbers(subspace.trimmed_loss)},
-      {"singular_values", json_numbers(subspace.singular_values)},
-      {"explained_variance", json_numbers(subspace.explained_variance)},
-      {"residual_level", json_number(subspace.residual_level)},
-      {"noise_singular_value", json_number(subspace.noise_singular_value)},
-      {"sigma_bound", json_number(subspace.sigma_bound)},
-      {"condition", json_number(subspace.condition)},
-      {"guarantee_possible", subspace.guarantee_possible},
-      {"statements", subspace.statements},
-  };
+Json value(double number) { return json_number(number); }
+template <class T>
+Json value(const T& one) {
+  return one;
+}
+template <class T>
+Json value(const std::optional<T>& one) {
+  return one ? value(*one) : Json();
+}
+Json value(const ClientVerdict& client);
+template <class T>
+Json value(const std::vector<T>& many) {
+  Json array = Json::array();
+  for (const auto& one : many) array.push_back(value(one));
+  return array;
 }
 
-// Measures become keys of the object they belong to; the object's own keys win.
-void add_measures(std::span<const Measure> measures, Json& object) {
-  for (const Measure& measure : measures) {
+// The object's own keys win.
+void add_measures(std::span<const NamedValue> measures, Json& object) {
+  for (const NamedValue& measure : measures) {
     if (!object.contains(measure.name)) object[measure.name] = json_number(measure.value);
   }
 }
 
-Json to_json(const ClientVerdict& client) {
-  Json object = {
-      {"index", client.index},
-      {"weight", client.weight ? json_number(*client.weight) : Json()},
-      {"accepted", client.accepted},
-      {"refused", client.refused},
-      {"reason", client.reason},
-  };
-  if (!client.id.empty()) object["id"] = client.id;
-  if (client.bucket) object["bucket"] = *client.bucket;
-  if (client.in_fit) object["in_fit"] = *client.in_fit;
-  if (!client.label_mix.empty()) object["label_mix"] = json_numbers(client.label_mix);
-  add_measures(client.measures, object);
+Json value(const std::vector<NamedValue>& measures) {
+  Json object = Json::object();
+  add_measures(measures, object);
   return object;
 }
+
+void add_facts(std::span<const Fact> facts, Json& object) {
+  for (const Fact& fact : facts) {
+    object[std::string(fact.field->name)] =
+        std::visit([](const auto& v) { return value(v); }, fact.value);
+  }
+}
+
+// A client's numbers, and what rules say in fields of their own, become keys of the object.
+template <class T>
+Json object_of(const T& described) {
+  Json object;
+  each_field(described, [&]<class V>(const FieldInfo& field, const V& field_value) {
+    if constexpr (std::same_as<V, std::vector<Fact>>) {
+      add_facts(field_value, object);
+    } else if constexpr (std::same_as<V, std::vector<RuleReport>>) {
+      for (const RuleReport& report : field_value) add_facts(report.facts, object[report.name]);
+    } else if constexpr (std::same_as<V, std::vector<NamedValue>> &&
+                         std::same_as<T, ClientVerdict>) {
+      add_measures(field_value, object);
+    } else if (field.absent == Absent::kWritten || !is_absent(field_value)) {
+      object[std::string(field.name)] = value(field_value);
+    } else if (field.absent == Absent::kNull) {
+      object[std::string(field.name)] = nullptr;
+    }
+  });
+  return object;
+}
+
+Json value(const ClientVerdict& client) { return object_of(client); }
 
 // An option's default as JSON's own type: a number where the option is one.
 Json typed_default(const OptionInfo& option) {
@@ -91,34 +113,7 @@ Json json_numbers(std::span<const double> values) {
   return array;
 }
 
-Json to_json(const Verdict& verdict) {
-  Json report = {
-      {"rule", verdict.rule},
-      {"n", verdict.updates},
-      {"d", verdict.length},
-      {"classes", verdict.classes},
-      {"refused", verdict.refused},
-      {"weights", verdict.weighted ? json_numbers(verdict.weights) : Json()},
-      {"server_weights", json_numbers(verdict.server_weights)},
-  };
-  if (!verdict.absent.empty()) report["absent"] = verdict.absent;
-  if (verdict.sketch > 0) report["sketch"] = verdict.sketch;
-  Json accepted = Json::array();
-  Json clients = Json::array();
-  for (const ClientVerdict& client : verdict.clients) {
-    accepted.push_back(client.accepted);
-    clients.push_back(to_json(client));
-  }
-  report["accepted"] = std::move(accepted);
-  report["clients"] = std::move(clients);
-  Json measures = Json::object();
-  add_measures(verdict.measures, measures);
-  report["measures"] = std::move(measures);
-  report["warnings"] = verdict.warnings;
-  report["notes"] = verdict.notes;
-  if (verdict.subspace) report["subspace"] = to_json(*verdict.subspace);
-  return report;
-}
+Json to_json(const Verdict& verdict) { return object_of(verdict); }
 
 Json to_json(const Info& info, std::span<const OptionInfo> options) {
   Json object = {{"name", info.name},         {"summary", info.summary},

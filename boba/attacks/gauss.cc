@@ -45,7 +45,7 @@ class Gauss final : public Attack {
       if (mean == 0) continue;
       all.finite = kernels.combine(ones.view(), {&mean, 1}, 1, out[j]).finite && all.finite;
     }
-    std::vector<Measure> measures = {{"sigma", sigma}};
+    std::vector<NamedValue> measures = {{"sigma", sigma}};
     if (mean != 0) measures.push_back({"mean", mean});
     return report(std::move(measures), all);
   }

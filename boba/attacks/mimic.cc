@@ -57,7 +57,7 @@ class Mimic final : public Attack {
     if (Result<void> some = needs_honest("mimic", round.honest); !some) return some.error();
     const std::size_t h = round.honest.rows();
     auto client = static_cast<std::size_t>(options_.client);
-    std::vector<Measure> measures;
+    std::vector<NamedValue> measures;
     if (options_.choose == MimicOptions::Choose::kStrongest) {
       const Result<Strongest> found = strongest(kernels, round.honest);
       if (!found) return found.error();

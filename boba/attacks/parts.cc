@@ -27,7 +27,7 @@ void send_first_to_all(const Kernels& kernels, std::span<const MutableRow> out) 
   for (const MutableRow& row : out.subspan(1)) kernels.copy(first.view(), 0, row);
 }
 
-AttackReport report(std::vector<Measure> measures, const OutputPass& pass) {
+AttackReport report(std::vector<NamedValue> measures, const OutputPass& pass) {
   if (!pass.finite) measures.push_back({"overflow", 1});
   return {std::move(measures)};
 }

@@ -29,6 +29,6 @@ void send_first_to_all(const Kernels& kernels, std::span<const MutableRow> out);
 
 // The measures, and "overflow" where the forged numbers left the range of their type: they are
 // sent as they are, and the server has to refuse them.
-AttackReport report(std::vector<Measure> measures, const OutputPass& pass);
+AttackReport report(std::vector<NamedValue> measures, const OutputPass& pass);
 
 }  // namespace boba

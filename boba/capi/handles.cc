@@ -52,7 +52,7 @@ Result<void> in_range(std::string_view operation, std::string_view what, std::si
       fmt::format("{}: no {} {}; there are {}, counted from 0", operation, what, index, count));
 }
 
-Result<void> measure_at(std::string_view operation, std::span<const Measure> measures,
+Result<void> measure_at(std::string_view operation, std::span<const NamedValue> measures,
                         std::size_t index, const char** name, double* value) {
   if (Result<void> good = in_range(operation, "measure", index, measures.size()); !good) {
     return good;
@@ -62,10 +62,10 @@ Result<void> measure_at(std::string_view operation, std::span<const Measure> mea
   return {};
 }
 
-Result<void> measure_named(std::string_view operation, std::span<const Measure> measures,
+Result<void> measure_named(std::string_view operation, std::span<const NamedValue> measures,
                            std::string_view name, double* value) {
   std::vector<std::string_view> names;
-  for (const Measure& measure : measures) {
+  for (const NamedValue& measure : measures) {
     if (measure.name == name) {
       *value = measure.value;
       return {};

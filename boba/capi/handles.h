@@ -101,9 +101,9 @@ Result<std::optional<SketchPlan>> deployed_plan(std::string_view gram);
 
 Result<void> in_range(std::string_view operation, std::string_view what, std::size_t index,
                       std::size_t count);
-Result<void> measure_at(std::string_view operation, std::span<const Measure> measures,
+Result<void> measure_at(std::string_view operation, std::span<const NamedValue> measures,
                         std::size_t index, const char** name, double* value);
-Result<void> measure_named(std::string_view operation, std::span<const Measure> measures,
+Result<void> measure_named(std::string_view operation, std::span<const NamedValue> measures,
                            std::string_view name, double* value);
 
 }  // namespace boba::capi

@@ -5,11 +5,14 @@
 #include "boba/capi/handles.h"
 
 using boba::Result;
+using boba::RuleReport;
 using boba::capi::guarded;
 using boba::capi::in_range;
 using boba::capi::need;
 
 namespace {
+
+using Texts = std::vector<std::string>;
 
 // Runs body on the verdict, with every result pointer there.
 template <class Body>
@@ -22,15 +25,21 @@ boba_status read(std::string_view operation, const boba_verdict* verdict,
   });
 }
 
-Result<void> text_at(std::string_view operation, std::string_view what,
-                     const std::vector<std::string>& texts, size_t index, const char** text) {
+Result<void> text_at(std::string_view operation, std::string_view what, const Texts& texts,
+                     size_t index, const char** text) {
   if (Result<void> good = in_range(operation, what, index, texts.size()); !good) return good;
   *text = texts[index].c_str();
   return {};
 }
 
-boba::Error no_subspace(std::string_view operation, const boba::Verdict& verdict) {
-  return boba::capi::not_found(fmt::format("{}: {} fits no subspace", operation, verdict.rule));
+// Runs body on the report of BOBA's subspace.
+template <class Body>
+boba_status read_subspace(std::string_view operation, const boba_verdict* verdict,
+                          std::initializer_list<boba::capi::Given> results, Body&& body) {
+  return read(operation, verdict, results, [&](const boba::Verdict& v) -> Result<void> {
+    if (const RuleReport* report = v.report("subspace")) return body(*report);
+    return boba::capi::not_found(fmt::format("{}: {} fits no subspace", operation, v.rule));
+  });
 }
 
 }  // namespace
@@ -50,7 +59,7 @@ boba_status boba_verdict_read(const boba_verdict* verdict, boba_verdict_summary*
                             .measures = v.measures.size(),
                             .warnings = v.warnings.size(),
                             .notes = v.notes.size(),
-                            .has_subspace = v.subspace.has_value()};
+                            .has_subspace = v.report("subspace") != nullptr};
                 return {};
               });
 }
@@ -64,6 +73,7 @@ boba_status boba_verdict_client(const boba_verdict* verdict, size_t client,
           return good;
         }
         const boba::ClientVerdict& c = v.clients[client];
+        const bool* in_fit = boba::find_fact<bool>(c.facts, "in_fit");
         *result = {.id = c.id.c_str(),
                    .accepted = c.accepted,
                    .refused = c.refused,
@@ -72,8 +82,8 @@ boba_status boba_verdict_client(const boba_verdict* verdict, size_t client,
                    .weight = c.weight.value_or(0),
                    .has_bucket = c.bucket.has_value(),
                    .bucket = c.bucket.value_or(0),
-                   .has_in_fit = c.in_fit.has_value(),
-                   .in_fit = c.in_fit.value_or(false),
+                   .has_in_fit = in_fit != nullptr,
+                   .in_fit = in_fit != nullptr && *in_fit,
                    .measures = c.measures.size(),
                    .label_mix = c.label_mix.data(),
                    .label_mix_count = c.label_mix.size()};
@@ -171,35 +181,32 @@ boba_status boba_verdict_note(const boba_verdict* verdict, size_t index, const c
 }
 
 boba_status boba_verdict_subspace(const boba_verdict* verdict, boba_subspace* subspace) {
-  constexpr std::string_view kOperation = "boba_verdict_subspace";
-  return read(kOperation, verdict, {{subspace, "subspace"}},
-              [&](const boba::Verdict& v) -> Result<void> {
-                if (!v.subspace) return no_subspace(kOperation, v);
-                const boba::SubspaceReport& s = *v.subspace;
-                *subspace = {.dimension = s.dimension,
-                             .rank = s.rank,
-                             .fits = s.fits,
-                             .converged = s.converged,
-                             .trimmed_loss = s.trimmed_loss.data(),
-                             .trimmed_loss_count = s.trimmed_loss.size(),
-                             .singular_values = s.singular_values.data(),
-                             .singular_values_count = s.singular_values.size(),
-                             .explained_variance = s.explained_variance.data(),
-                             .explained_variance_count = s.explained_variance.size(),
-                             .residual_level = s.residual_level,
-                             .noise_singular_value = s.noise_singular_value,
-                             .sigma_bound = s.sigma_bound,
-                             .condition = s.condition,
-                             .guarantee_possible = s.guarantee_possible,
-                             .statements = s.statements.size()};
-                return {};
-              });
+  return read_subspace(
+      "boba_verdict_subspace", verdict, {{subspace, "subspace"}}, [&](const RuleReport& s) {
+        using Numbers = std::vector<double>;
+        *subspace = {.dimension = s.get<size_t>("dimension"),
+                     .rank = s.get<size_t>("rank"),
+                     .fits = s.get<size_t>("fits"),
+                     .converged = s.get<bool>("converged"),
+                     .trimmed_loss = s.get<Numbers>("trimmed_loss").data(),
+                     .trimmed_loss_count = s.get<Numbers>("trimmed_loss").size(),
+                     .singular_values = s.get<Numbers>("singular_values").data(),
+                     .singular_values_count = s.get<Numbers>("singular_values").size(),
+                     .explained_variance = s.get<Numbers>("explained_variance").data(),
+                     .explained_variance_count = s.get<Numbers>("explained_variance").size(),
+                     .residual_level = s.get<double>("residual_level"),
+                     .noise_singular_value = s.get<double>("noise_singular_value"),
+                     .sigma_bound = s.get<double>("sigma_bound"),
+                     .condition = s.get<double>("condition"),
+                     .guarantee_possible = s.get<bool>("guarantee_possible"),
+                     .statements = s.get<Texts>("statements").size()};
+        return Result<void>();
+      });
 }
 
 boba_status boba_verdict_statement(const boba_verdict* verdict, size_t index, const char** text) {
   constexpr std::string_view kOperation = "boba_verdict_statement";
-  return read(kOperation, verdict, {{text, "text"}}, [&](const boba::Verdict& v) -> Result<void> {
-    if (!v.subspace) return no_subspace(kOperation, v);
-    return text_at(kOperation, "statement", v.subspace->statements, index, text);
+  return read_subspace(kOperation, verdict, {{text, "text"}}, [&](const RuleReport& s) {
+    return text_at(kOperation, "statement", s.get<Texts>("statements"), index, text);
   });
 }

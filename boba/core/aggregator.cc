@@ -137,7 +137,7 @@ void judge_mixed(const Mix& mix, std::size_t position, const Decision& decision,
       ++parts;
       client.accepted = client.accepted || decision.rows[i].accepted;
       client.bucket = i;
-      client.in_fit = decision.rows[i].in_fit;
+      client.facts = decision.rows[i].facts;
       client.measures = decision.rows[i].measures;
       client.label_mix = decision.rows[i].label_mix;
       client.reason = fmt::format("bucket {}: {}", i, decision.rows[i].reason);
@@ -145,7 +145,7 @@ void judge_mixed(const Mix& mix, std::size_t position, const Decision& decision,
   }
   if (parts == 1) return;
   client.bucket.reset();
-  client.in_fit.reset();
+  client.facts.clear();
   client.measures.clear();
   client.label_mix.clear();
   client.reason = parts == 0 ? left_out : fmt::format("mixed into {} rows", parts);
@@ -197,7 +197,7 @@ Verdict report(const Round& round, const PreparedRows& rows, const Intake& intak
     RowDecision& row = decision.rows[k];
     client.accepted = row.accepted;
     client.reason = std::move(row.reason);
-    client.in_fit = row.in_fit;
+    client.facts = std::move(row.facts);
     client.measures = std::move(row.measures);
     client.label_mix = std::move(row.label_mix);
   }
@@ -209,7 +209,7 @@ Verdict report(const Round& round, const PreparedRows& rows, const Intake& intak
   verdict.measures = std::move(decision.measures);
   verdict.warnings = std::move(decision.warnings);
   verdict.notes = std::move(decision.notes);
-  verdict.subspace = std::move(decision.subspace);
+  verdict.reports = std::move(decision.reports);
   add_remarks(round, rows.gram().sketch(), verdict);
   if (rows.drawn_seed()) {
     verdict.notes.push_back(

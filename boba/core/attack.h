@@ -25,7 +25,7 @@ struct AttackRound {
 
 // What the attack chose: the factor found, the client copied, ...
 struct AttackReport {
-  std::vector<Measure> measures;
+  std::vector<NamedValue> measures;
 };
 
 // Immutable and thread-safe.

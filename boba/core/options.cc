@@ -6,9 +6,8 @@
 #include <charconv>
 #include <system_error>
 
-
-#include "boba/text/printable.h"
 #include "boba/text/names.h"
+#include "boba/text/printable.h"
 namespace boba {
 namespace detail {
 namespace {

@@ -1,7 +1,5 @@
 #include "boba/core/rule.h"
 
-#include <algorithm>
-
 namespace boba {
 namespace {
 
@@ -9,11 +7,6 @@ namespace {
 constexpr double kMostError = 1e-3;
 
 }  // namespace
-
-std::size_t Verdict::accepted() const {
-  return static_cast<std::size_t>(
-      std::count_if(clients.begin(), clients.end(), [](const auto& c) { return c.accepted; }));
-}
 
 ServerData Rule::server_data() const {
   switch (need()) {

@@ -101,8 +101,8 @@ struct RowDecision {
   double weight = 0;
   bool accepted = true;
   std::string reason;
-  std::optional<bool> in_fit;
-  std::vector<Measure> measures;
+  std::vector<Fact> facts;
+  std::vector<NamedValue> measures;
   std::vector<double> label_mix;
 };
 
@@ -118,10 +118,10 @@ struct Decision {
   std::optional<OrderRange> order;     // coordinate rules; then the rows' weights mean nothing
   double order_factor = 1;             // the order statistic's factor in the output
   double condition = 1;                // how much rounding of the products grew in the decision
-  std::vector<Measure> measures;
+  std::vector<NamedValue> measures;
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
-  std::optional<SubspaceReport> subspace;
+  std::vector<RuleReport> reports;
 };
 
 class Rule {

@@ -109,10 +109,11 @@ class Boba final : public WeightRule {
 
     Decision decision;
     decision.rows.resize(n);
-    for (std::size_t i : stage1.set) decision.rows[i].in_fit = true;
+    std::vector<bool> in_fit(n);
+    for (std::size_t i : stage1.set) in_fit[i] = true;
     for (std::size_t i = 0; i < n; ++i) {
       RowDecision& row = decision.rows[i];
-      row.in_fit = row.in_fit.value_or(false);
+      row.facts.push_back({&kInFit, bool(in_fit[i])});
       const auto shares = mixes.shares.col(static_cast<Index>(i));
       row.label_mix.assign(shares.data(), shares.data() + shares.size());
       row.measures.reserve(2);
@@ -134,8 +135,9 @@ class Boba final : public WeightRule {
     }
     judge(mixes, f, server_low, decision);
     assign_weights(gram, stage1, decision);
-    decision.subspace = subspace_report(stage1, mixes, n, f, gram.servers());
-    decision.condition = decision.subspace->condition;
+    const SubspaceReport subspace = subspace_report(stage1, mixes, n, f, gram.servers());
+    decision.condition = subspace.condition;
+    decision.reports.push_back(to_report(subspace));
     add_remarks(stage1, mixes, shape, decision);
     if (near.size() < n) {
       decision.notes.push_back(
@@ -262,8 +264,9 @@ class Boba final : public WeightRule {
       decision.warnings.push_back(
           "the server gradients do not differ within the fitted subspace: stage 2 judged nobody");
     }
-    const auto outside = std::count_if(decision.rows.begin(), decision.rows.end(),
-                                       [](auto& row) { return row.accepted && !*row.in_fit; });
+    const auto outside = std::count_if(
+        decision.rows.begin(), decision.rows.end(),
+        [](const auto& row) { return row.accepted && !*find_fact<bool>(row.facts, kInFit.name); });
     if (outside > 0) {
       decision.notes.push_back(fmt::format(
           "{} accepted clients did not shape the subspace: their projections count in the mean, "

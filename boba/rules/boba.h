@@ -14,6 +14,7 @@
 
 #include "boba/core/aggregator.h"
 #include "boba/core/options.h"
+#include "boba/rules/subspace_report.h"
 
 namespace boba {
 

@@ -3,10 +3,9 @@
 
 #include <cstddef>
 
-#include "boba/core/rule.h"
-#include "boba/core/verdict.h"
 #include "boba/rules/label_mix.h"
 #include "boba/rules/stage1.h"
+#include "boba/rules/subspace_report.h"
 
 namespace boba {
 

@@ -18,7 +18,8 @@ from boba._classes import *  # noqa: F403
 from boba._core import RefusedError
 from boba._open_round import OpenRound, Progress, Upload
 from boba._parts import CLASSES, Attack, Pipeline, Rule, Stage, attack, rule, rule_of
-from boba._result import Client, Clients, Result, Subspace
+from boba._records import Client, Subspace
+from boba._result import Clients, Result
 
 __version__: str = _core.version
 

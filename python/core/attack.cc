@@ -40,7 +40,7 @@ nb::dict forge(const NamedAttack& named, const Rows& honest, const std::vector<n
     report.emplace(named.attack->forge(*kernels, round, rows));
   }
   nb::dict chosen;
-  for (const Measure& measure : value_or_raise(*std::move(report)).measures) {
+  for (const NamedValue& measure : value_or_raise(*std::move(report)).measures) {
     chosen[nb::str(measure.name.c_str())] = measure.value;
   }
   return chosen;

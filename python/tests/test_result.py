@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
 
 import numpy as np
@@ -50,7 +51,7 @@ def test_the_summary_has_a_line_for_each_client(label_skew: tuple[np.ndarray, np
     assert "Subspace of the honest updates: 3 of 3 directions" in text
     lines = str(result.clients).splitlines()
     assert len(lines) == 15
-    start = lines[0].index("reason")
+    start = lines[0].index("why")
     assert [line[start:] for line in lines[1:]] == [client.reason for client in result.clients]
     assert all(line[start - 2 : start] == "  " for line in lines)
     assert "refused" in lines[4]
@@ -75,8 +76,9 @@ def test_ids_cannot_touch_the_terminal() -> None:
         assert all(line.isprintable() for line in text.split("\n"))
     lines = str(result.clients).split("\n")
     assert len(lines) == 8
+    start = lines[0].index("id")
     for line, shown in zip(lines[1:], HOSTILE.values(), strict=False):
-        assert line.startswith(shown)
+        assert line[start:].startswith(f"{shown}  ")
     assert r"carries the id 'b\x1b[2K\r\x7f' too" in lines[7]
 
 
@@ -96,6 +98,42 @@ def test_python_and_the_program_escape_alike() -> None:
         assert printable(text) == shown
         assert printable(shown) == shown
     assert printable("\ud800") == r"\ud800"
+
+
+def test_the_fields_are_those_that_the_core_describes(
+    label_skew: tuple[np.ndarray, np.ndarray],
+) -> None:
+    updates, server = label_skew
+    result = boba.aggregate(updates, "boba(f=2)", server=server)
+    assert (result.n, result.d, result.classes, result.refused) == (14, 300, 4, 0)
+    assert result.sketch is None and result.absent == [] and len(result.accepted) == 14
+    for key, record in (("client", result.clients[0]), ("subspace", result.subspace)):
+        fields = [field["name"] for field in boba._core.fields()[key]]
+        assert [field.name for field in dataclasses.fields(record)] == fields
+        assert all(
+            f"{field['name']}: {field['meaning']}" in record.__doc__.splitlines()
+            for field in boba._core.fields()[key]
+        )
+    krum = boba.aggregate(updates, "krum(f=2)").clients[0]
+    assert krum.in_fit is None and krum.label_mix is None and krum.id is None
+    with pytest.raises(AttributeError):
+        result.rule = "another"  # type: ignore[misc]
+
+
+def test_python_prints_what_the_program_prints(
+    label_skew: tuple[np.ndarray, np.ndarray],
+) -> None:
+    updates, server = label_skew
+    lines = boba.aggregate(updates, "boba(f=2)", server=server).summary().splitlines()
+    assert lines[0] == "boba(f=2) accepted 12 of 14 updates"
+    for title in (
+        "Subspace of the honest updates: 3 of 3 directions found, ",
+        "  trimmed loss ....... ",
+        "  explained variance . ",
+        "Guarantee: nothing seen in this round rules it out",
+        "client  accepted ",
+    ):
+        assert sum(line.startswith(title) for line in lines) == 1, title
 
 
 def test_coordinate_rules_have_no_weights(rows: np.ndarray) -> None:

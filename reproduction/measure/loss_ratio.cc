@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "boba/rules/registry.h"
+#include "boba/rules/subspace_report.h"
 #include "reproduction/measure/measure.h"
 #include "reproduction/measure/probe.h"
 
@@ -8,9 +9,8 @@ namespace boba::reproduction {
 namespace {
 
 Result<double> trimmed_loss(const Verdict& verdict) {
-  if (verdict.subspace && !verdict.subspace->trimmed_loss.empty()) {
-    return verdict.subspace->trimmed_loss.back();
-  }
+  const auto subspace = subspace_of(verdict);
+  if (subspace && !subspace->trimmed_loss.empty()) return subspace->trimmed_loss.back();
   return invalid_argument(fmt::format("loss-ratio: {} fits no subspace", verdict.rule));
 }
 

@@ -9,9 +9,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "boba/text/split.h"
 #include "boba/text/names.h"
 #include "boba/text/printable.h"
+#include "boba/text/split.h"
 #include "simulator/experiment/axes.h"
 #include "simulator/experiment/faults.h"
 

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "boba/attacks/registry.h"
-#include "boba/text/printable.h"
 #include "boba/core/spec.h"
 #include "boba/rules/average.h"
 #include "boba/rules/registry.h"
+#include "boba/text/printable.h"
 #include "simulator/experiment/keys.h"
 #include "simulator/experiment/participation.h"
 #include "simulator/partition/registry.h"

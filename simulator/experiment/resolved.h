@@ -36,8 +36,7 @@ struct ResolvedExperiment : Experiment {
   bool is_attacked() const { return attack_on_updates != nullptr || label_flip.has_value(); }
   // Whether the rule or the attackers look at the server's data.
   bool uses_server() const {
-    return aggregator.uses_server() ||
-           (attack_on_updates && attack_on_updates->looks_at_server());
+    return aggregator.uses_server() || (attack_on_updates && attack_on_updates->looks_at_server());
   }
 };
 

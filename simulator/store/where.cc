@@ -8,8 +8,8 @@
 #include <iterator>
 #include <optional>
 
-#include "boba/text/split.h"
 #include "boba/text/names.h"
+#include "boba/text/split.h"
 
 namespace boba::sim::store {
 namespace {

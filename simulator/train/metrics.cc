@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "boba/rules/subspace_report.h"
+
 namespace boba::sim {
 namespace {
 
@@ -85,7 +87,7 @@ void judge(const Verdict& verdict, const Cohort& cohort, std::span<const ClientR
     }
   }
   if (estimated > 0) record.label_error = distance / static_cast<double>(estimated);
-  if (verdict.subspace) record.fits = static_cast<int>(verdict.subspace->fits);
+  if (const auto subspace = subspace_of(verdict)) record.fits = static_cast<int>(subspace->fits);
 }
 
 EstimateRecord estimates(const Verdict& verdict, const Cohort& cohort, int honest, int round) {

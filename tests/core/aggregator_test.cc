@@ -34,8 +34,8 @@ struct Trial {
   }
 };
 
-double measure(const std::vector<Measure>& measures, const std::string& name) {
-  for (const Measure& m : measures) {
+double measure(const std::vector<NamedValue>& measures, const std::string& name) {
+  for (const NamedValue& m : measures) {
     if (m.name == name) return m.value;
   }
   ADD_FAILURE() << "no measure " << name;

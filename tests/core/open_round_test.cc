@@ -237,7 +237,7 @@ TEST_F(OpenRoundTest, AnArrivalThatFailsMayComeAgain) {
       ASSERT_EQ(verdict->updates, 4U);
       const double far[] = {0, 1, 10, 4};
       for (std::size_t i = 0; i < 4; ++i) {
-        const std::vector<Measure>& measures = verdict->clients[i].measures;
+        const std::vector<NamedValue>& measures = verdict->clients[i].measures;
         EXPECT_NEAR(measures[1].value, 5 * far[i] * far[i], 1e-9) << i;
       }
       EXPECT_TRUE(kernels.calls("gram in double").empty());

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "boba/rules/subspace_report.h"
 #include "tests/support/label_skew.h"
 #include "tests/support/rules_loss.h"
 #include "tests/support/rules_round.h"
@@ -239,7 +240,7 @@ TEST(LargeRow, DoesNotTieTheSubsetsOfBobaEs) {
       crowd.input.updates = rounded(crowd.input.updates, dtype);
       const Outcome outcome = run(fast(), "boba-es(f=1)", crowd.input);
       EXPECT_EQ(outcome.verdict.weights[2], 0) << name(dtype) << ", seed " << seed;
-      EXPECT_FALSE(outcome.verdict.clients[2].in_fit.value_or(true)) << name(dtype);
+      EXPECT_FALSE(in_fit(outcome.verdict.clients[2]).value_or(true)) << name(dtype);
     }
   }
 }

@@ -71,7 +71,7 @@ Count judge(const std::string& spec, const MatrixXd& updates, const MatrixXd& se
       count.byzantine_accepted += accepted ? 1 : 0;
     }
   }
-  for (const Measure& m : outcome.verdict.measures) {
+  for (const NamedValue& m : outcome.verdict.measures) {
     if (m.name == "p_min") count.p_min = m.value;
   }
   count.out = outcome.out;

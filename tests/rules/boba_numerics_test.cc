@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "boba/rules/subspace_report.h"
 #include "tests/support/boba_oracle.h"
 #include "tests/support/boba_runner.h"
 #include "tests/support/label_skew.h"
@@ -60,7 +61,7 @@ TEST_P(BobaNumerics, WithinRoundingTimesCondition) {
     const Outcome run_out = run("boba(f=6)", updates, server);
     const BobaOracle oracle =
         boba_oracle(to_matrix(updates.view()), to_matrix(server.view()), {.f = 6});
-    const SubspaceReport& report = *run_out.verdict.subspace;
+    const SubspaceReport report = *subspace_of(run_out.verdict);
     ASSERT_EQ(report.rank, 3U);
 
     // The two condition numbers of docs/numerics.md; the verdict carries the larger.
@@ -83,7 +84,7 @@ TEST_P(BobaNumerics, WithinRoundingTimesCondition) {
         EXPECT_EQ(client.accepted, oracle.accepted[i]) << i;
       }
       if (oracle.residual_margin > error) {
-        EXPECT_EQ(client.in_fit, oracle.in_fit[i]) << i;
+        EXPECT_EQ(in_fit(client), oracle.in_fit[i]) << i;
       }
       for (std::size_t z = 0; z < client.label_mix.size(); ++z) {
         const double share =

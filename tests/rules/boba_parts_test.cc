@@ -11,6 +11,7 @@
 #include "boba/core/random.h"
 #include "boba/rules/boba.h"
 #include "boba/rules/registry.h"
+#include "boba/rules/subspace_report.h"
 #include "tests/support/boba_runner.h"
 #include "tests/support/label_skew.h"
 
@@ -46,7 +47,7 @@ MatrixXd means_of(const MatrixXd& rows, int parts) {
 }
 
 double value_of(const Verdict& verdict, std::string_view name) {
-  for (const Measure& m : verdict.measures) {
+  for (const NamedValue& m : verdict.measures) {
     if (m.name == name) return m.value;
   }
   ADD_FAILURE() << "no measure " << name;
@@ -67,13 +68,13 @@ TEST(BobaParts, CountAsTheirMean) {
       const ClientVerdict& a = whole.verdict.clients[i];
       const ClientVerdict& b = cut.verdict.clients[i];
       EXPECT_EQ(a.accepted, b.accepted);
-      EXPECT_EQ(a.in_fit, b.in_fit);
+      EXPECT_EQ(in_fit(a), in_fit(b));
       EXPECT_NEAR(a.weight.value(), b.weight.value(), 1e-9);
       ASSERT_EQ(b.label_mix.size(), 4U);
       for (std::size_t z = 0; z < 4; ++z) EXPECT_NEAR(a.label_mix[z], b.label_mix[z], 1e-8);
     }
     ASSERT_EQ(cut.verdict.server_weights.size(), static_cast<std::size_t>(4 * parts));
-    EXPECT_EQ(cut.verdict.subspace->dimension, 3U);
+    EXPECT_EQ(subspace_of(cut.verdict)->dimension, 3U);
   }
 }
 

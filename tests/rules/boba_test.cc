@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "boba/rules/subspace_report.h"
 #include "tests/support/boba_oracle.h"
 #include "tests/support/boba_runner.h"
 #include "tests/support/label_skew.h"
@@ -58,7 +59,7 @@ void expect_same(const Outcome& run, const BobaOracle& oracle, double tolerance)
   for (std::size_t i = 0; i < run.verdict.clients.size(); ++i) {
     const ClientVerdict& client = run.verdict.clients[i];
     EXPECT_EQ(client.accepted, oracle.accepted[i]) << "client " << i << ": " << client.reason;
-    EXPECT_EQ(client.in_fit, oracle.in_fit[i]) << "client " << i;
+    EXPECT_EQ(in_fit(client), oracle.in_fit[i]) << "client " << i;
     EXPECT_NEAR(measure(client, "residual"), oracle.residual[i], 1e-4 * (1 + oracle.residual[i]));
     for (std::size_t z = 0; z < client.label_mix.size(); ++z) {
       const double share =
@@ -66,7 +67,7 @@ void expect_same(const Outcome& run, const BobaOracle& oracle, double tolerance)
       EXPECT_NEAR(client.label_mix[z], share, 2e-5 * (1 + std::abs(share)));
     }
   }
-  const SubspaceReport& report = *run.verdict.subspace;
+  const SubspaceReport report = *subspace_of(run.verdict);
   ASSERT_EQ(report.singular_values.size(), oracle.singular_values.size());
   for (std::size_t k = 0; k < report.rank; ++k) {
     EXPECT_NEAR(report.singular_values[k], oracle.singular_values[k],
@@ -167,8 +168,8 @@ TEST(Boba, ExhaustiveSearchAgreesAndIsNeverWorse) {
                             {.f = 2, .search = OracleSearch::kExhaustive, .rank_tolerance = 1e-9}),
                 1e-6);
     const Outcome alternating = run("boba(f=2)", updates, server);
-    EXPECT_LE(es.verdict.subspace->trimmed_loss.back(),
-              alternating.verdict.subspace->trimmed_loss.back() * (1 + 1e-6));
+    EXPECT_LE(subspace_of(es.verdict)->trimmed_loss.back(),
+              subspace_of(alternating.verdict)->trimmed_loss.back() * (1 + 1e-6));
   }
 }
 
@@ -186,7 +187,7 @@ TEST(Boba, GoldenLine) {
   EXPECT_NEAR(r.out(1), 0, 1e-12);
   EXPECT_NEAR(r.verdict.clients[0].label_mix[0], 0.75, 1e-12);
   EXPECT_NEAR(r.verdict.clients[2].label_mix[1], 0.75, 1e-12);
-  EXPECT_FALSE(*r.verdict.clients[3].in_fit);
+  EXPECT_FALSE(*in_fit(r.verdict.clients[3]));
   EXPECT_TRUE(r.verdict.clients[3].accepted);
   EXPECT_NEAR(measure(r.verdict.clients[3], "residual"), 9, 1e-12);
   EXPECT_EQ(r.verdict.weights[3], 0);
@@ -256,11 +257,11 @@ TEST(Boba, TrimmedLossNeverIncreases) {
                                            forgery);
       const Outcome r = run("boba(f=6)", to_updates(data.updates, DType::kFloat32),
                             to_updates(data.server, DType::kFloat32));
-      const auto& loss = r.verdict.subspace->trimmed_loss;
+      const auto loss = subspace_of(r.verdict)->trimmed_loss;
       for (std::size_t i = 1; i < loss.size(); ++i) {
         EXPECT_LE(loss[i], loss[i - 1] * (1 + 1e-6)) << "seed " << seed << " step " << i;
       }
-      EXPECT_EQ(r.verdict.subspace->fits, loss.size());
+      EXPECT_EQ(subspace_of(r.verdict)->fits, loss.size());
     }
   }
 }
@@ -278,10 +279,10 @@ TEST(Boba, StopsAtMaxIterAndSaysSo) {
                                          Forgery::kIpm);
     const UpdateMatrix updates = to_updates(data.updates, DType::kFloat64);
     const UpdateMatrix server = to_updates(data.server, DType::kFloat64);
-    if (run("boba(f=12)", updates, server).verdict.subspace->fits < 4) continue;
+    if (subspace_of(run("boba(f=12)", updates, server).verdict)->fits < 4) continue;
     const Outcome r = run("boba(f=12,max_iter=1)", updates, server);
-    EXPECT_EQ(r.verdict.subspace->fits, 2U);
-    EXPECT_FALSE(r.verdict.subspace->converged);
+    EXPECT_EQ(subspace_of(r.verdict)->fits, 2U);
+    EXPECT_FALSE(subspace_of(r.verdict)->converged);
     EXPECT_TRUE(mentions(r.verdict.warnings, "max_iter=1"));
     return;
   }
@@ -296,7 +297,7 @@ TEST(Boba, FewerDimensionsThanClasses) {
     const Outcome r = run("boba-no-stage2(f=1)", updates, to_updates(data.server, dtype));
     const VectorXd mean = to_matrix(updates.view()).colwise().mean();
     EXPECT_LE((r.out - mean).norm(), 1e-6 * mean.norm());
-    EXPECT_EQ(r.verdict.subspace->rank, 3U);
+    EXPECT_EQ(subspace_of(r.verdict)->rank, 3U);
     EXPECT_TRUE(mentions(r.verdict.warnings, "span 3 of c - 1 = 5 directions"));
   }
 }
@@ -347,22 +348,23 @@ TEST(Boba, ReportsTheGuarantee) {
       make_skewed({.honest = 40, .byzantine = 4, .noise = 0.01}, Forgery::kIpm);
   const Outcome holds = run("boba(f=4)", to_updates(good.updates, DType::kFloat64),
                             to_updates(good.server, DType::kFloat64));
-  EXPECT_TRUE(holds.verdict.subspace->guarantee_possible);
-  EXPECT_GT(holds.verdict.subspace->sigma_bound, 0);
-  EXPECT_LT(holds.verdict.subspace->sigma_bound, holds.verdict.subspace->singular_values.back());
-  EXPECT_TRUE(mentions(holds.verdict.subspace->statements, "36 >= 4 holds"));
+  EXPECT_TRUE(subspace_of(holds.verdict)->guarantee_possible);
+  EXPECT_GT(subspace_of(holds.verdict)->sigma_bound, 0);
+  EXPECT_LT(subspace_of(holds.verdict)->sigma_bound,
+            subspace_of(holds.verdict)->singular_values.back());
+  EXPECT_TRUE(mentions(subspace_of(holds.verdict)->statements, "36 >= 4 holds"));
 
   const Outcome fails = run("boba(f=21)", to_updates(good.updates, DType::kFloat64),
                             to_updates(good.server, DType::kFloat64));
-  EXPECT_FALSE(fails.verdict.subspace->guarantee_possible);
+  EXPECT_FALSE(subspace_of(fails.verdict)->guarantee_possible);
   EXPECT_TRUE(mentions(fails.verdict.warnings, "n - 2f >= c"));
-  EXPECT_TRUE(mentions(fails.verdict.subspace->statements, "2 >= 4 fails"));
+  EXPECT_TRUE(mentions(subspace_of(fails.verdict)->statements, "2 >= 4 fails"));
 
   const SkewedRound noisy = make_skewed({.honest = 40, .noise = 5});
   const Outcome lost = run("boba(f=4)", to_updates(noisy.updates, DType::kFloat64),
                            to_updates(noisy.server, DType::kFloat64));
-  EXPECT_FALSE(lost.verdict.subspace->guarantee_possible);
-  EXPECT_TRUE(mentions(lost.verdict.subspace->statements, "does not stand out"));
+  EXPECT_FALSE(subspace_of(lost.verdict)->guarantee_possible);
+  EXPECT_TRUE(mentions(subspace_of(lost.verdict)->statements, "does not stand out"));
 }
 
 // No subset of n - 2f clients of the fitted set can have a larger least value than the bound is
@@ -373,7 +375,7 @@ TEST(Boba, SigmaBoundIsAnUpperBound) {
                         to_updates(data.server, DType::kFloat64));
   std::vector<Eigen::Index> set;
   for (std::size_t i = 0; i < 8; ++i) {
-    if (*r.verdict.clients[i].in_fit) set.push_back(static_cast<Eigen::Index>(i));
+    if (*in_fit(r.verdict.clients[i])) set.push_back(static_cast<Eigen::Index>(i));
   }
   ASSERT_EQ(set.size(), 6U);
   double sigma = 1e300;
@@ -387,7 +389,7 @@ TEST(Boba, SigmaBoundIsAnUpperBound) {
       sigma = std::min(sigma, singular_value(rows, 1));
     }
   }
-  EXPECT_LE(sigma, r.verdict.subspace->sigma_bound * (1 + 1e-3));
+  EXPECT_LE(sigma, subspace_of(r.verdict)->sigma_bound * (1 + 1e-3));
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ struct Forged {
   bool ok = false;
 
   double measure(std::string_view name) const {
-    for (const Measure& measure : report.measures) {
+    for (const NamedValue& measure : report.measures) {
       if (measure.name == name) return measure.value;
     }
     return std::nan("");

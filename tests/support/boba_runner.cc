@@ -33,7 +33,7 @@ Outcome run(const std::string& spec, const UpdateMatrix& updates, const UpdateMa
 }
 
 double measure(const ClientVerdict& client, std::string_view name) {
-  for (const Measure& m : client.measures) {
+  for (const NamedValue& m : client.measures) {
     if (m.name == name) return m.value;
   }
   ADD_FAILURE() << "no measure " << name;

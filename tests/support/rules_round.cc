@@ -161,8 +161,8 @@ Rows rounded(const Rows& rows, DType dtype) {
   return result;
 }
 
-double measure(const std::vector<Measure>& measures, std::string_view name) {
-  for (const Measure& m : measures) {
+double measure(const std::vector<NamedValue>& measures, std::string_view name) {
+  for (const NamedValue& m : measures) {
     if (m.name == name) return m.value;
   }
   ADD_FAILURE() << "no measure " << name;

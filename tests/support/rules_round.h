@@ -70,7 +70,7 @@ const Kernels& reference();
 Row rounded(const Row& row, DType dtype);
 Rows rounded(const Rows& rows, DType dtype);
 
-double measure(const std::vector<Measure>& measures, std::string_view name);
+double measure(const std::vector<NamedValue>& measures, std::string_view name);
 
 // |a - b| over the larger of |b| and least.
 double relative_error(const Row& a, const Row& b, double least = 1e-30);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "boba/rules/subspace_report.h"
 #include "tests/support/theory_rounds.h"
 
 namespace boba::test {
@@ -21,7 +22,7 @@ const std::vector<std::string> kAttacks = {"none", "ipm",     "gauss(sigma=3)", 
 // The part of the variance that c - 1 directions leave out.
 double unexplained(const MatrixXd& updates, const MatrixXd& server) {
   const Outcome outcome = outcome_of("boba(f=0)", updates, server);
-  const std::vector<double>& part = outcome.verdict.subspace->explained_variance;
+  const std::vector<double> part = subspace_of(outcome.verdict)->explained_variance;
   return 1 - std::accumulate(part.begin(), part.end(), 0.0);
 }
 
@@ -68,10 +69,10 @@ TEST(TrimmedLoss, NeverIncreasesAndKeepsItsBounds) {
       const double kept = static_cast<double>(rows.rows()) - f;
       const auto boba = outcome_of(fmt::format("boba(f={})", f), rows, round.server);
       const auto es = outcome_of(fmt::format("boba-es(f={})", f), rows, round.server);
-      const std::vector<double>& loss = boba.verdict.subspace->trimmed_loss;
+      const std::vector<double> loss = subspace_of(boba.verdict)->trimmed_loss;
       ASSERT_FALSE(loss.empty());
       for (std::size_t k = 1; k < loss.size(); ++k) EXPECT_LE(loss[k], loss[k - 1] * (1 + 1e-9));
-      const double best = es.verdict.subspace->trimmed_loss.back();
+      const double best = subspace_of(es.verdict)->trimmed_loss.back();
       // The bounds hold for every draw, not only on average.
       const double bound_es = kept / h * round.client_noise();
       const double bound = 2 * kept / h * (round.client_noise() + round.server_noise());
@@ -112,7 +113,7 @@ TEST(TrimmedLoss, GrowsWithTheSquareOfTheNoise) {
         const TheoryRound round =
             make_theory({.epsilon = epsilon, .epsilon_s = epsilon, .seed = seed});
         const auto outcome = outcome_of(rule, attacked(round, "cluster", 3), round.server);
-        sum += outcome.verdict.subspace->trimmed_loss.back();
+        sum += subspace_of(outcome.verdict)->trimmed_loss.back();
       }
       noise.push_back(epsilon);
       loss.push_back(sum);

@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "boba/rules/subspace_report.h"
+
 namespace boba {
 using namespace sim;  // NOLINT
 namespace {
@@ -114,7 +116,9 @@ TEST(Judge, TellsNoLabelErrorAndNoFitsWhereThereAreNone) {
   Verdict verdict = verdict_of({true, true});
   EXPECT_FALSE(judged(verdict, {{1}, {0}}).label_error.has_value());
   EXPECT_FALSE(judged(verdict, {{1}, {0}}).fits.has_value());
-  verdict.subspace.emplace().fits = 4;
+  SubspaceReport subspace;
+  subspace.fits = 4;
+  verdict.reports.push_back(to_report(subspace));
   EXPECT_EQ(judged(verdict, {{1}, {0}}).fits, 4);
 }
 

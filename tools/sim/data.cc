@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "boba/text/table.h"
 #include "simulator/data/catalogue.h"
 #include "simulator/data/inventory.h"
 #include "simulator/data/synthetic.h"
 #include "tools/command.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

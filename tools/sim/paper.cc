@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "boba/text/printable.h"
+#include "boba/text/table.h"
 #include "reproduction/paper_report.h"
 #include "reproduction/progress.h"
 #include "tools/command.h"
 #include "tools/file.h"
 #include "tools/sim/paper_options.h"
 #include "tools/sim/results_common.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "boba/text/printable.h"
+#include "boba/text/table.h"
 #include "simulator/report/text.h"
 #include "tools/command.h"
 #include "tools/sim/results_common.h"
 #include "tools/sim/results_mean.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "boba/text/printable.h"
+#include "boba/text/table.h"
 #include "tools/sim/results_common.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

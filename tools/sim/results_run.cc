@@ -9,10 +9,10 @@
 #include <string>
 
 #include "boba/text/printable.h"
+#include "boba/text/table.h"
 #include "simulator/report/settings.h"
 #include "tools/json.h"
 #include "tools/sim/results_common.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 namespace {

@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
+#include "boba/text/table.h"
 #include "simulator/report/settings.h"
-#include "tools/table.h"
 
 namespace boba::tools {
 

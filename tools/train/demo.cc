@@ -10,13 +10,13 @@
 #include <string>
 
 #include "boba/text/printable.h"
+#include "boba/text/table.h"
 #include "simulator/data/catalogue.h"
 #include "simulator/experiment/grid.h"
 #include "simulator/report/report.h"
 #include "simulator/store/store.h"
 #include "tools/command.h"
 #include "tools/file.h"
-#include "tools/table.h"
 #include "tools/train/accuracy_table.h"
 #include "tools/train/run_options.h"
 

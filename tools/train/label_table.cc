@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "boba/text/printable.h"
-#include "tools/table.h"
+#include "boba/text/table.h"
 
 namespace boba::tools {
 namespace {

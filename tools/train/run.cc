@@ -9,10 +9,10 @@
 
 #include "boba/dist/launch.h"
 #include "boba/text/printable.h"
+#include "boba/text/table.h"
 #include "simulator/experiment/grid.h"
 #include "simulator/store/store.h"
 #include "tools/command.h"
-#include "tools/table.h"
 #include "tools/train/accuracy_table.h"
 #include "tools/train/run_options.h"
 #include "tools/train/shared_store.h"

@@ -1,4 +1,4 @@
-#include "tools/table.h"
+#include "boba/text/table.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "boba/text/printable.h"
 
-namespace boba::tools {
+namespace boba {
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
   for (Column& column : columns_) column.title = printable(column.title);
@@ -68,4 +68,4 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent,
 
 std::string short_number(double value) { return fmt::format("{:.4g}", value); }
 
-}  // namespace boba::tools
+}  // namespace boba

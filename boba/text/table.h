@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace boba::tools {
+namespace boba {
 
 enum class Align { kLeft, kRight };
 
@@ -41,4 +41,4 @@ inline std::string wrap(std::string_view text, std::size_t width, std::size_t in
 // Four significant digits, short: "0.008696", "-2.1e-05".
 std::string short_number(double value);
 
-}  // namespace boba::tools
+}  // namespace boba
