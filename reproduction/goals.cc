@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "boba/core/spec.h"
+#include "boba/text/names.h"
 #include "boba/text/printable.h"
 #include "reproduction/csv_text.h"
 #include "reproduction/embedded.h"

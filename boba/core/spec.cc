@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "boba/text/names.h"
+
 namespace boba {
 namespace {
 

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <optional>
 
-#include "boba/text/names.h"
+#include "boba/core/spec.h"
 #include "boba/text/split.h"
 
 namespace boba::sim::store {

@@ -8,6 +8,7 @@
 #include "boba/attacks/ipm.h"
 #include "boba/attacks/lie.h"
 #include "boba/attacks/minmax.h"
+#include "boba/text/names.h"
 #include "tests/support/registry_specs.h"
 
 namespace boba {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "boba/boba.h"
+#include "boba/text/names.h"
 #include "tests/support/doc_blocks.h"
 #include "tests/support/paths.h"
 

@@ -1,4 +1,5 @@
 #include "simulator/partition/registry.h"
+#include "boba/text/names.h"
 
 #include <gtest/gtest.h>
 
