@@ -168,16 +168,25 @@ struct Identity {
   std::int64_t objects = 0;
 };
 
+// All three of one moment: another process may be making the tables.
 Result<Identity> read_identity(Database& database, std::string_view schema) {
   Identity identity;
+  if (Result<void> begun = database.script("SAVEPOINT identity"); !begun) return begun.error();
+  Result<void> done;
   for (const auto& [sql, place] :
        {std::pair{"PRAGMA {}.application_id", &identity.application},
         std::pair{"PRAGMA {}.user_version", &identity.version},
         std::pair{"SELECT 1 FROM {}.sqlite_schema LIMIT 1", &identity.objects}}) {
     Result<std::int64_t> value = database.integer(fmt::format(fmt::runtime(sql), schema));
-    if (!value) return value.error();
+    if (!value) {
+      done = value.error();
+      break;
+    }
     *place = *value;
   }
+  const Result<void> ended = database.script("RELEASE identity");
+  if (!done) return done.error();
+  if (!ended) return ended.error();
   return identity;
 }
 
