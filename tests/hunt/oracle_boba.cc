@@ -12,6 +12,9 @@ constexpr double kLeastDirection = 1e-14;  // of the largest variance
 constexpr double kCutoff = 1e-6;           // of the clients' spread, for differences of corners
 constexpr double kMinShare = -0.5;
 constexpr int kMostFits = 20;
+// Eigenvectors of nearly equal values leave this much of a row on the subspace; digits of double
+// squared are larger.
+constexpr double kLeastResidual = 1e-40;
 constexpr double kFitReach = 1024;  // times the n - f nearest: rows beyond do not shape a subspace
 
 using Set = std::vector<std::size_t>;
@@ -84,7 +87,7 @@ Projected project(const Products& products, const Subspace& subspace) {
   result.residuals.resize(size);
   for (std::size_t i = 0; i < size; ++i) {
     Big square = k(i, i) - 2 * km[i] + mkm;
-    const Big least = square * 1e-60;
+    const Big least = square * kLeastResidual;
     for (std::size_t a = 0; a < rank; ++a) {
       Big x = 0;
       for (std::size_t j = 0; j < size; ++j) {
