@@ -55,6 +55,12 @@ def free_ports(count: int) -> int:
     raise AssertionError("no free ports")
 
 
+def _default_signals() -> None:
+    """Ctrl-C ends a command even if the tests run where it is ignored: in a script's background."""
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Workshop:
     """A copy of the example, an environment for its commands, and all processes made there."""
 
@@ -88,6 +94,7 @@ class Workshop:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=_default_signals,
             )
 
     def run(self, commands: str, log: Path, seconds: float) -> str:
