@@ -141,12 +141,14 @@ Result<void> return_to_checkpoint(Database& database, std::int64_t run) {
 }
 
 Result<void> take(Database& database, std::int64_t run, const std::string& owner,
-                  const std::string& version) {
-  return database.run(
+                  const std::optional<ComputedBy>& by) {
+  Result<void> done = database.run(
       "UPDATE runs SET status = 'running', owner = ?, error = NULL, finished = NULL,"
-      " model_file = NULL, version = coalesce(nullif(?, ''), version),"
-      " written = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE run = ?",
-      {owner, version, run});
+      " model_file = NULL, written = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE run = ?",
+      {owner, run});
+  if (!done || !by) return done;
+  return database.run("UPDATE runs SET version = ?, gpu = nullif(?, '') WHERE run = ?",
+                      {by->version, by->gpu, run});
 }
 
 }  // namespace
@@ -177,7 +179,7 @@ std::string owner_text(const std::string& owner, const std::string& written) {
 }
 
 Result<ClaimOutcome> claim(Database& database, std::int64_t run, ClaimMode mode,
-                           const std::string& owner, const std::string& version) {
+                           const std::string& owner, const std::optional<ComputedBy>& by) {
   Result<Transaction> transaction = Transaction::begin(database);
   if (!transaction) return transaction.error();
   Result<Found> found = look_at(database, run);
@@ -196,7 +198,7 @@ Result<ClaimOutcome> claim(Database& database, std::int64_t run, ClaimMode mode,
     done = mode == ClaimMode::kRestart ? forget_all(database, run)
                                        : return_to_checkpoint(database, run);
   }
-  if (done) done = take(database, run, owner, version);
+  if (done) done = take(database, run, owner, by);
   if (done) done = transaction->commit();
   if (!done) return done.error();
   return ClaimOutcome::kClaimed;

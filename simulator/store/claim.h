@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "boba/core/result.h"
@@ -22,9 +23,15 @@ bool is_alive(const std::string& owner, double idle);
 // "host7, process 4242, last wrote 2026-03-01T12:00:00Z"; empty for what is no owner.
 std::string owner_text(const std::string& owner, const std::string& written);
 
-// Takes the run for the owner where its last one no longer lives; see Store::claim. version: of the
-// boba that will run it; empty: as it is.
+// What computes a run, as its columns of these names tell.
+struct ComputedBy {
+  std::string version;
+  std::string gpu;
+};
+
+// Takes the run for the owner where its last one no longer lives; see Store::claim. by: what will
+// compute it; none: the columns stay as they are.
 Result<ClaimOutcome> claim(Database& database, std::int64_t run, ClaimMode mode,
-                           const std::string& owner, const std::string& version);
+                           const std::string& owner, const std::optional<ComputedBy>& by);
 
 }  // namespace boba::sim::store

@@ -41,7 +41,7 @@ constexpr Part kParts[] = {
 constexpr const char* kRunColumns =
     "name, config, data, baseline, dataset, partition, model, algorithm, rule, attack, honest,"
     " byzantine, seed, rounds, parameters, classes, version, rounds_done, seconds, written,"
-    " created, finished, error";
+    " created, finished, error, gpu";
 
 struct Theirs {
   std::int64_t run = 0;
@@ -137,7 +137,7 @@ Result<std::optional<Contradiction>> difference(Database& database, const Theirs
 
 enum class Action : std::uint8_t { kNothing, kCopy, kReplace };
 
-// What is to be done with a run, noted in the report.
+// Decides how to import a run, and counts it in the report.
 Result<Action> decide(Database& database, const Theirs& run, ImportReport& report) {
   if (run.ours == 0) {
     ++report.copied;
@@ -158,7 +158,7 @@ Result<Action> decide(Database& database, const Theirs& run, ImportReport& repor
     return Action::kNothing;
   }
   if (our_finished || (!finished && run.rounds_done <= run.our_rounds)) {
-    ++report.behind;
+    ++report.not_further;
     return Action::kNothing;
   }
   if (run.our_status == "running" && is_alive(run.our_owner, run.our_idle)) {
@@ -169,7 +169,7 @@ Result<Action> decide(Database& database, const Theirs& run, ImportReport& repor
   return Action::kReplace;
 }
 
-// Where their model lies, seen from the folder of this database.
+// The path of their model, relative to the folder of this database.
 std::string model_path(const std::string& model_file, const fs::path& from, const fs::path& into) {
   if (model_file.empty()) return "";
   std::error_code failure;
@@ -179,7 +179,7 @@ std::string model_path(const std::string& model_file, const fs::path& from, cons
 }
 
 Result<void> copy_run(Database& database, const Theirs& run, const std::string& model) {
-  // A run that another machine is at is stopped here: it has a checkpoint to go on from.
+  // A run that another machine is training becomes stopped here; it can resume from its checkpoint.
   Result<void> done = database.run(
       fmt::format("INSERT INTO main.runs ({0}, status, model_file)"
                   " SELECT {0}, iif(status = 'running', 'stopped', status), nullif(?2, '')"
@@ -255,8 +255,8 @@ Result<ImportReport> take_over(Database& database, const fs::path& into, const f
   return report;
 }
 
-// Reads every table and index to its end, and so refuses those that have none. The check below
-// needs that: it follows the pages of a tree as deep as they go, on the stack.
+// Reads every table and index to its end, which fails if its pages form a cycle. The check below
+// needs that, because it follows the pages of a tree recursively.
 Result<void> check_trees(Database& database) {
   std::vector<std::string> scans;
   Result<void> done = database.each(
@@ -272,7 +272,7 @@ Result<void> check_trees(Database& database) {
   return done;
 }
 
-// Whether the other file is whole; reading it as it comes could stop in the middle.
+// Checks the whole file first, because a fault found during the import would stop it half way.
 Result<void> check_whole(Database& database) {
   if (Result<void> done = check_trees(database); !done) return done;
   std::string fault;
@@ -295,7 +295,7 @@ Result<ImportReport> import_results(Database& into, const fs::path& into_file, c
   }
   Result<std::string> uri = std::string();
   {
-    // Opened once as any database is: refused if it is none, brought up to date if it is old.
+    // Opened once like any database: refused if it is not one, migrated if it is old.
     Result<Database> theirs = open_database(from, OpenMode::kExisting);
     if (!theirs) return theirs.error();
     if (Result<void> whole = check_whole(*theirs); !whole) return whole.error();

@@ -1,4 +1,4 @@
-// Takes over the runs and measurements of another database.
+// Copies the runs and measurements of another database.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 namespace boba::sim {
 
 enum class ImportMode : std::uint8_t {
-  kRefuse,  // write nothing where finished runs contradict each other
-  kKeep,    // keep those that are here
+  kRefuse,  // write nothing if finished runs contradict each other
+  kKeep,    // keep the runs of this database
 };
 
 // Two finished runs of one experiment and data with different numbers.
@@ -32,7 +32,7 @@ struct ImportReport {
   std::size_t replaced = 0;      // unfinished ones here
   std::size_t identical = 0;     // the same numbers, or smaller differences than rounding
   std::size_t other = 0;         // of another version and other numbers: ours kept
-  std::size_t behind = 0;        // ours was as far, or finished
+  std::size_t not_further = 0;   // ours has as many rounds, or is finished
   std::size_t busy = 0;          // a process holds ours
   std::size_t measurements = 0;  // copied
   std::vector<Contradiction> contradictions;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -25,10 +24,8 @@ fs::path folder_of(const fs::path& file) {
 constexpr int kLongestSql = 100'000;
 constexpr int kMostColumns = 100;
 
-constexpr std::string_view kCopyIt = "copy it to a folder where you may write and open the copy";
-
-// Changes that a process which died left in a file beside the database.
-bool changes_wait(const fs::path& file) {
+// Whether a process that died left changes in a file beside the database.
+bool has_unmerged_changes(const fs::path& file) {
   for (const char* ending : {"-wal", "-journal"}) {
     std::error_code missing;
     const auto size = fs::file_size(file.string() + ending, missing);
@@ -57,8 +54,8 @@ Result<void> check_place(const fs::path& file, OpenMode mode) {
   return {};
 }
 
-// SQLite does not wait for its turn when two processes set this on a new file at once, and waits in
-// vain where somebody reads a file of another journal mode: one deadline for all attempts.
+// SQLite does not wait if two processes set this on a new file at once, and waits in vain if
+// another program reads a file of another journal mode. So there is one deadline for all attempts.
 Result<void> set_wal(Database& database, Access access, std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   database.set_patience(0);
@@ -74,13 +71,12 @@ Result<void> set_wal(Database& database, Access access, std::chrono::millisecond
   database.set_patience(kBusyMilliseconds);
   if (!taken) return done;
   if (access != Access::kCreate) return {};
-  return Error{ErrorCode::kIo, done.error().message +
-                                   "; another program has it open in a way that keeps boba from "
-                                   "writing: close that first"};
+  return Error{ErrorCode::kIo,
+               done.error().message + "; another program has locked it; close that program first"};
 }
 
-// Before anything is read: a file from somebody else must not choose what SQLite runs. Its views
-// and triggers stay out of use even where they look like ours; boba brings its own (add_views).
+// Called before the first read, because a foreign file must not choose the SQL that runs. Its views
+// and triggers are disabled even if they look like ours; boba adds its own views (add_views).
 Result<void> harden(Database& database, const fs::path& file, OpenMode mode) {
   constexpr std::pair<int, int> kSettings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                                {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
@@ -97,7 +93,7 @@ Result<void> harden(Database& database, const fs::path& file, OpenMode mode) {
   sqlite3_limit(database.handle(), SQLITE_LIMIT_SQL_LENGTH, kLongestSql);
   sqlite3_limit(database.handle(), SQLITE_LIMIT_COLUMN, kMostColumns);
   sqlite3_limit(database.handle(), SQLITE_LIMIT_ATTACHED, 1);
-  // A command that reads a file reads it about once. One that writes may go on for days.
+  // A command that only reads reads the file about once. One that writes may run for days.
   database.limit_work({file}, mode == OpenMode::kCreate);
   return {};
 }
@@ -113,12 +109,13 @@ Result<void> configure(Database& database, Access access, std::chrono::milliseco
 
 }  // namespace
 
-// WAL needs files beside the database even to read it, which a folder that may not be written
-// cannot have; then, unless changes wait in such a file, the database is taken as it lies there.
+// WAL needs files beside the database even to read it, and a read-only folder cannot have them.
+// In such a folder the database is opened as frozen, unless a file beside it has changes that are
+// not merged.
 Access access_to(const fs::path& file, OpenMode mode) {
   if (mode == OpenMode::kCreate) return Access::kCreate;
   if (writable(file) && writable(folder_of(file))) return Access::kReadWrite;
-  return changes_wait(file) ? Access::kReadOnly : Access::kFrozen;
+  return has_unmerged_changes(file) ? Access::kReadOnly : Access::kFrozen;
 }
 
 Result<Database> open_database(const fs::path& file, OpenMode mode,
@@ -128,21 +125,21 @@ Result<Database> open_database(const fs::path& file, OpenMode mode,
   Result<Database> database = Database::open(file, access);
   if (!database) return database;
   if (Result<void> done = harden(*database, file, mode); !done) return done.error();
-  // Who the file belongs to is asked before the first change to it, migrations come after.
+  // The identity of the file is checked before boba changes it; migrations follow.
   if (Result<void> known = check_identity(*database); !known) {
     if (access != Access::kReadOnly) return known.error();
     return Error{known.error().code,
-                 fmt::format("{}; it may not be written here, but changes wait in the -wal or "
-                             "-journal file beside it: {}, that file too",
-                             known.error().message, kCopyIt)};
+                 fmt::format("{}; cannot write {} here, and its -wal or -journal file has changes "
+                             "that are not merged; copy both files to a folder where you may write",
+                             known.error().message, file.string())};
   }
   if (Result<void> done = configure(*database, access, patience); !done) return done.error();
   if (Result<void> done = migrate(*database); !done) {
     if (access == Access::kCreate || access == Access::kReadWrite) return done.error();
     return Error{done.error().code,
-                 fmt::format("{}; an older boba made it, so its tables have to be brought up to "
-                             "date, but it may not be written here: {}",
-                             done.error().message, kCopyIt)};
+                 fmt::format("{}; an older boba made it, and boba cannot update its tables here; "
+                             "copy it to a folder where you may write, and open the copy",
+                             done.error().message)};
   }
   if (Result<void> done = add_views(*database); !done) return done.error();
   return database;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -22,7 +23,7 @@ constexpr std::string_view kSelectRuns =
     " (julianday('now') - julianday(runs.written)) * 86400), 'stopped', results.status)"
     " AS status_now, results.rounds_done, results.accuracy, results.mrd, results.seconds,"
     " results.created, results.finished, results.error, results.model_file,"
-    " runs.owner, runs.written"
+    " runs.owner, runs.written, runs.gpu"
     " FROM results JOIN runs ON runs.run = results.run WHERE ";
 
 void alive(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
@@ -34,11 +35,9 @@ void alive(sqlite3_context* context, int /*count*/, sqlite3_value** values) {
 }
 
 RunStatus status_from(const std::string& text) {
-  for (RunStatus status :
-       {RunStatus::kRunning, RunStatus::kStopped, RunStatus::kFinished, RunStatus::kFailed}) {
-    if (text == name(status)) return status;
-  }
-  return RunStatus::kWaiting;
+  const auto* const found = std::find(kRunStatuses.begin(), kRunStatuses.end(), text);
+  if (found == kRunStatuses.end()) return RunStatus::kWaiting;
+  return static_cast<RunStatus>(found - kRunStatuses.begin());
 }
 
 Error in_run(std::int64_t run, const Error& error) {
@@ -63,7 +62,6 @@ Result<RunRecord> take_run(Row& row) {
   if (!classes) return in_run(record.id, classes.error());
   header.classes = std::move(*classes);
   header.version = row.text();
-  header.gpu = gpu_of_version_text(header.version);
   record.status = status_from(row.text());
   record.rounds_done = row.small();
   record.accuracy = row.maybe_number();
@@ -73,7 +71,9 @@ Result<RunRecord> take_run(Row& row) {
     *text = row.text();
   }
   const std::string owner = row.text();
-  if (record.status == RunStatus::kRunning) record.owner = owner_text(owner, row.text());
+  const std::string written = row.text();
+  if (record.status == RunStatus::kRunning) record.owner = owner_text(owner, written);
+  header.gpu = row.text();
   return record;
 }
 

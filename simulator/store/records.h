@@ -1,6 +1,7 @@
 // What a run leaves in the database, as plain values. docs/results-database.md has the tables.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -29,16 +30,12 @@ struct RunHeader {
   std::size_t parameters = 0;
   std::vector<std::string> classes;
   std::string version;   // as version_text writes it
-  std::string gpu = {};  // that computed the run; empty: the processor
+  std::string gpu = {};  // name of the GPU that computes the run; empty: the processor does
 };
 
 // What the column version holds: boba's version, and the GPU's name if there is one.
 inline std::string version_text(std::string_view version, std::string_view gpu) {
   return std::string(version) + (gpu.empty() ? "" : ", " + std::string(gpu));
-}
-inline std::string gpu_of_version_text(std::string_view text) {
-  const std::size_t comma = text.find(", ");
-  return std::string(comma == text.npos ? std::string_view() : text.substr(comma + 2));
 }
 
 struct ClientRecord {
@@ -82,6 +79,11 @@ struct EstimateRecord {
 };
 
 enum class RunStatus : std::uint8_t { kWaiting, kRunning, kStopped, kFinished, kFailed };
+inline constexpr std::array<std::string_view, 5> kRunStatuses = {"waiting", "running", "stopped",
+                                                                 "finished", "failed"};
+inline std::string_view name(RunStatus status) {
+  return kRunStatuses[static_cast<std::size_t>(status)];
+}
 
 // A run as a list shows it.
 struct RunRecord {

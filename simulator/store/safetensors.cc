@@ -30,7 +30,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kPrefix = 8;
 constexpr std::string_view kMetadata = "__metadata__";
 
-// The number of elements, or none if it is no shape or beyond 2^60.
+// The number of elements; none if an extent is negative or the number exceeds 2^60.
 std::optional<std::uint64_t> size_of(const std::vector<std::int64_t>& shape) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
   std::uint64_t size = 1;
@@ -44,7 +44,7 @@ std::optional<std::uint64_t> size_of(const std::vector<std::int64_t>& shape) {
   return empty ? 0 : size;
 }
 
-// What to_safetensors requires.
+// Checks the conditions of to_safetensors.
 Result<void> check(const TensorFile& file) {
   std::set<std::string_view> names;
   for (const NamedTensor& tensor : file.tensors) {
@@ -93,7 +93,7 @@ Result<void> write_all(int descriptor, std::string_view bytes, const std::filesy
   return sync_file(descriptor) ? Result<void>() : error_at(path, "write");
 }
 
-// The reader checks what the header says before it believes a byte of it.
+// The reader checks every entry of the header before it uses it.
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kLongestHeader = 100'000'000;  // as the format's own reader has it
@@ -108,7 +108,7 @@ struct Entry {
 };
 
 Error wrong(std::string message) {
-  return {ErrorCode::kIo, "no safetensors file: " + std::move(message)};
+  return {ErrorCode::kIo, "not a safetensors file: " + std::move(message)};
 }
 
 Error wrong_entry(const std::string& name, std::string_view message) {
@@ -161,9 +161,9 @@ Result<Json> parse_header(std::string_view text) {
     if (!header.is_object()) return wrong("byte 8: expected a JSON object");
     return header;
   } catch (const Json::parse_error& error) {
-    return wrong(fmt::format("byte {}: the header is no JSON", kPrefix + error.byte - 1));
+    return wrong(fmt::format("byte {}: the header is not valid JSON", kPrefix + error.byte - 1));
   } catch (const Json::exception& error) {
-    return wrong(fmt::format("the header is no JSON that can be read: {}", error.what()));
+    return wrong(fmt::format("the header is not valid JSON: {}", error.what()));
   }
 }
 
@@ -192,7 +192,7 @@ std::optional<std::vector<std::int64_t>> read_extents(const Json& json) {
 }
 
 bool holds(const Entry& entry) {
-  // Factors of 0 make the product 0 whatever the others are.
+  // A factor of 0 makes the product 0, even if the other factors overflow.
   if (std::find(entry.shape.begin(), entry.shape.end(), 0) != entry.shape.end()) {
     return entry.begin == entry.end;
   }
@@ -217,10 +217,10 @@ Result<Entry> read_entry(const std::string& name, const Json& json, std::uint64_
                                          json["dtype"].dump(-1, ' ', true)));
   }
   const auto shape = read_extents(json["shape"]);
-  if (!shape) return wrong_entry(name, "its shape is no list of sizes");
+  if (!shape) return wrong_entry(name, "its shape is not a list of sizes");
   const auto offsets = read_extents(json["data_offsets"]);
   if (!offsets || offsets->size() != 2) {
-    return wrong_entry(name, "its data_offsets are no pair of positions");
+    return wrong_entry(name, "its data_offsets are not a pair of positions");
   }
   Entry entry{name, *shape, static_cast<std::uint64_t>((*offsets)[0]),
               static_cast<std::uint64_t>((*offsets)[1])};
@@ -286,7 +286,7 @@ Result<void> write_safetensors(const std::filesystem::path& path, const TensorFi
 
 Result<TensorFile> read_safetensors(const std::filesystem::path& path) {
   std::error_code ignored;
-  // Opening a pipe would wait for somebody to write to it.
+  // Opening a pipe would wait for a writer.
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     return Error{ErrorCode::kIo,
                  fmt::format("cannot read {}: it is not a regular file", path.string())};

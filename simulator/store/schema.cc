@@ -136,7 +136,7 @@ SELECT e.run, e.round, who.value AS client, share.key AS class, share.value AS s
        json_each(e.shares, '$[' || who.key || ']') AS share;
 )sql";
 
-// What is computed rather than run: principal components, times, ratios.
+// Results that are measured without a run: principal components, times, ratios.
 constexpr const char* kMeasurements = R"sql(
 CREATE TABLE measurements (
   measurement INTEGER PRIMARY KEY,
@@ -160,7 +160,14 @@ CREATE TABLE points (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr const char* kMigrations[] = {kTables, kViews, kMeasurements};
+// Before, only the version told of a GPU: "0.1.0, cuda, NVIDIA H200".
+constexpr const char* kGpu = R"sql(
+ALTER TABLE runs ADD COLUMN gpu TEXT;
+UPDATE runs SET gpu = nullif(substr(version, instr(version, ', ') + 2), '')
+ WHERE instr(version, ', ') > 0;
+)sql";
+
+constexpr const char* kMigrations[] = {kTables, kViews, kMeasurements, kGpu};
 
 struct Identity {
   std::int64_t application = 0;

@@ -17,9 +17,9 @@ inline constexpr std::int64_t kApplicationId = 0x626f6261;
 // Script i leads from version i to version i + 1. A script that was released is never changed.
 std::span<const char* const> migrations();
 
-// Refuses what is no results database, one of a later version, and one whose tables, views and
-// indexes are not exactly those that the migrations make. An empty file will do. schema: "main", or
-// the name under which a file is attached.
+// Refuses a file that is not a results database, one of a later version, and one whose tables,
+// views and indexes are not exactly those that the migrations make. An empty file is accepted.
+// schema: "main", or the name under which a file is attached.
 Result<void> check_identity(Database& database, std::string_view schema = "main");
 
 // Brings the tables to the newest version; all of it happens, or nothing.

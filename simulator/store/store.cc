@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "simulator/store/claim.h"
@@ -33,7 +34,7 @@ struct Store::State {
   std::mutex mutex;  // of everything below
   store::Database database;
   std::string owner;
-  std::map<std::int64_t, std::string> versions;  // of boba, of the runs added here
+  std::map<std::int64_t, store::ComputedBy> added;  // runs
 };
 
 Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -56,15 +57,15 @@ Result<std::int64_t> Store::add_run(const RunHeader& header) {
   const std::lock_guard lock(state_->mutex);
   Result<std::int64_t> run =
       explain(store::add_run(state_->database, header), "add run " + header.name);
-  if (run) state_->versions[*run] = header.version;
+  if (run) state_->added[*run] = {header.version, header.gpu};
   return run;
 }
 
 Result<ClaimOutcome> Store::claim(std::int64_t run, ClaimMode mode) {
   const std::lock_guard lock(state_->mutex);
-  const auto added = state_->versions.find(run);
-  return explain(store::claim(state_->database, run, mode, state_->owner,
-                              added == state_->versions.end() ? "" : added->second),
+  std::optional<store::ComputedBy> by;
+  if (const auto added = state_->added.find(run); added != state_->added.end()) by = added->second;
+  return explain(store::claim(state_->database, run, mode, state_->owner, by),
                  fmt::format("claim run {}", run));
 }
 
@@ -161,22 +162,6 @@ Result<ImportReport> Store::import_from(const std::filesystem::path& file, Impor
 std::filesystem::path Store::models_folder() const {
   std::filesystem::path folder = state_->file;
   return folder += ".models";
-}
-
-std::string_view name(RunStatus status) {
-  switch (status) {
-    case RunStatus::kWaiting:
-      break;
-    case RunStatus::kRunning:
-      return "running";
-    case RunStatus::kStopped:
-      return "stopped";
-    case RunStatus::kFinished:
-      return "finished";
-    case RunStatus::kFailed:
-      return "failed";
-  }
-  return "waiting";
 }
 
 }  // namespace boba::sim

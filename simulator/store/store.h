@@ -100,6 +100,4 @@ class Store {
   std::unique_ptr<State> state_;
 };
 
-std::string_view name(RunStatus status);
-
 }  // namespace boba::sim

@@ -7,15 +7,18 @@
 #include <variant>
 #include <vector>
 
+#include "boba/core/options.h"
 #include "boba/core/result.h"
 #include "simulator/store/sqlite.h"
 
 namespace boba::sim::store {
 
-// SQL over the columns of results and status_now, with a place for each value.
+using Operand = std::variant<std::int64_t, double, std::string>;
+
+// SQL over the columns of results and runs and status_now, with a place for each value.
 struct Where {
   std::string sql;  // "1" if there is no condition
-  std::vector<std::variant<std::int64_t, double, std::string>> operands;
+  std::vector<Operand> operands;
 
   // They look into this object.
   std::vector<Value> values() const;
@@ -26,5 +29,8 @@ struct Where {
 //   key~text    key!~text     contains it, in capitals or not
 //   key<value and <= > >=     numbers and times
 Result<Where> parse_where(std::string_view text);
+
+// The keys of conditions.
+std::vector<OptionInfo> where_keys();
 
 }  // namespace boba::sim::store

@@ -117,13 +117,14 @@ Result<std::int64_t> add_run(Database& database, const RunHeader& header) {
   // A seed beyond the largest signed number is stored as the negative one with the same bits.
   Result<void> added = database.run(
       "INSERT INTO runs (name, config, data, baseline, dataset, partition, model, algorithm, rule,"
-      " attack, honest, byzantine, seed, rounds, parameters, classes, version, created)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+      " attack, honest, byzantine, seed, rounds, parameters, classes, version, gpu, created)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''),"
       " strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) ON CONFLICT (config, data) DO NOTHING",
       {header.name, header.config, header.data, header.baseline, header.dataset, header.partition,
        header.model, header.algorithm, header.rule, header.attack, header.honest, header.byzantine,
        static_cast<std::int64_t>(header.seed), header.rounds,
-       static_cast<std::int64_t>(header.parameters), json_list(header.classes), header.version});
+       static_cast<std::int64_t>(header.parameters), json_list(header.classes), header.version,
+       header.gpu});
   if (!added) return added.error();
   Result<std::int64_t> run = database.integer("SELECT run FROM runs WHERE config = ? AND data = ?",
                                               {header.config, header.data});

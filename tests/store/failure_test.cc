@@ -166,13 +166,15 @@ TEST_F(Failure, AnOldFileThatMayNotBeWrittenTellsWhatToDo) {
     const auto store = Store::open(file(), OpenMode::kExisting);
     return store ? "it opened" : store.error().message;
   });
-  EXPECT_NE(said.find("an older boba made it"), std::string::npos) << said;
-  EXPECT_NE(said.find("copy it to a folder where you may write"), std::string::npos) << said;
+  EXPECT_NE(said.find("; an older boba made it, and boba cannot update its tables here; copy it to "
+                      "a folder where you may write, and open the copy"),
+            std::string::npos)
+      << said;
   ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
 }
 
-// A process that was killed left changes beside the file, which reading would have to bring in.
-TEST_F(Failure, WaitingChangesThatMayNotBeBroughtInTellWhatToDo) {
+// A killed process left changes beside the file, and reading would have to merge them.
+TEST_F(Failure, ChangesThatCannotBeMergedTellWhatToDo) {
   fill(3);
   for (const char* ending : {"-wal", "-journal"}) {
     write_text(file().string() + ending, std::string(4096, 'x'));
@@ -182,7 +184,10 @@ TEST_F(Failure, WaitingChangesThatMayNotBeBroughtInTellWhatToDo) {
       const auto store = Store::open(file(), OpenMode::kExisting);
       return store ? "it opened" : store.error().message;
     });
-    const std::string hint = "copy it to a folder where you may write";
+    const std::string hint = "; cannot write " + file().string() +
+                             " here, and its -wal or -journal file has changes that are not "
+                             "merged; copy both files to a "
+                             "folder where you may write";
     EXPECT_TRUE(said.find(hint) != std::string::npos) << ending << ": " << said;
     ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
     std::filesystem::remove(file().string() + ending);

@@ -150,7 +150,7 @@ TEST_F(Import, FinishedOnesWinOverUnfinishedOnes) {
   // And the other way round nothing changes.
   Store late = open("late.db");
   add_stopped(late, header, 5);
-  EXPECT_EQ(import(mine, "late.db").behind, 1U);
+  EXPECT_EQ(import(mine, "late.db").not_further, 1U);
   EXPECT_EQ((*mine.runs())[0].status, RunStatus::kFinished);
 }
 
@@ -164,7 +164,7 @@ TEST_F(Import, OfUnfinishedOnesTheFurtherOneStays) {
   const std::int64_t run = (*mine.runs())[0].id;
   EXPECT_EQ(mine.run(run)->rounds_done, 4);
   EXPECT_EQ(**mine.checkpoint(run), "state 4") << "it can go on from there";
-  EXPECT_EQ(import(mine, "other.db").behind, 1U);
+  EXPECT_EQ(import(mine, "other.db").not_further, 1U);
 }
 
 TEST_F(Import, ARunningOneIsCopiedAsStoppedAndLeftAloneHere) {
@@ -199,6 +199,36 @@ TEST_F(Import, AnOlderSchemaIsBroughtUpToDateFirst) {
   Store mine = open("mine.db");
   EXPECT_EQ(import(mine, "old.db").copied, 1U);
   EXPECT_EQ((*mine.runs())[0].header.name, "old");
+}
+
+// The device is a column of its own: the text of the version is not asked.
+TEST_F(Import, TheGpuComesWithTheRun) {
+  Store other = open("other.db");
+  RunHeader header = sample_header("boba(f=2)", "ipm", 1);
+  header.gpu = "cuda, NVIDIA H200";
+  add_finished_run(other, header, {0.9, 0.9, 0.9});
+  add_finished_run(other, sample_header("boba(f=2)", "lie", 1), {0.9, 0.9, 0.9});
+  EXPECT_EQ(other.run(1)->header.gpu, "cuda, NVIDIA H200");
+  Store mine = open("mine.db");
+  EXPECT_EQ(import(mine, "other.db").copied, 2U);
+  EXPECT_EQ(mine.run(1)->header.gpu, "cuda, NVIDIA H200");
+  EXPECT_EQ(mine.run(2)->header.gpu, "");
+  // From a file of version 3, which has it in the version's text.
+  {
+    auto old = Database::open(folder_ / "old.db", Access::kCreate);
+    for (std::size_t i = 0; i < 3; ++i) ASSERT_TRUE(old->script(store::migrations()[i]));
+    const std::string marks = "PRAGMA application_id = " + std::to_string(store::kApplicationId) +
+                              "; PRAGMA user_version = 3";
+    ASSERT_TRUE(old->script(marks.c_str()));
+    ASSERT_TRUE(old->script(R"(
+      INSERT INTO runs (name, config, data, baseline, dataset, partition, model, algorithm, rule,
+        attack, honest, byzantine, seed, rounds, parameters, classes, version, created, status)
+      VALUES ('old', 'c', 'd', 'c', 'mnist', 'pairs', 'mlp', 'fedsgd', 'average', 'none', 2, 0, 3,
+        1, 10, '["a","b"]', '0.0.9, cuda, A GPU', '2024-01-01T00:00:00Z', 'finished');)"));
+  }
+  EXPECT_EQ(import(mine, "old.db").copied, 1U);
+  EXPECT_EQ(mine.run(3)->header.version, "0.0.9, cuda, A GPU");
+  EXPECT_EQ(mine.run(3)->header.gpu, "cuda, A GPU");
 }
 
 TEST_F(Import, WhatIsNoDatabaseIsRefused) {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "simulator/store/store.h"
+#include "simulator/store/where.h"
+#include "tests/support/doc_blocks.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/tools_process.h"
 
@@ -133,18 +135,57 @@ TEST_F(Results, ConditionsThatAreNoneAreRefused) {
   EXPECT_NE(refusal("boba").find("'boba' is no condition"), std::string::npos);
   EXPECT_NE(refusal("rule=a,,seed=1").find("'' is no condition"), std::string::npos);
   EXPECT_NE(refusal("rule!boba").find("is no condition"), std::string::npos);
-  EXPECT_NE(refusal("seed=one").find("seed is a number"), std::string::npos);
-  EXPECT_NE(refusal("seed~1").find("seed is a number"), std::string::npos);
-  for (const char* bad : {"accuracy>nan", "accuracy<inf", "seed=", "seed=1 2", "seed=0x1"}) {
-    EXPECT_NE(refusal(bad).find("is a number"), std::string::npos) << bad;
-  }
-  // Tables show percent.
-  for (const char* bad : {"accuracy>=90", "accuracy<1.01", "mrd>5"}) {
-    EXPECT_NE(refusal(bad).find("is a share from 0 to 1: write 0.9 for 90 %"), std::string::npos)
+  const std::string begin = "cannot list the runs: where: ";
+  EXPECT_EQ(refusal("seed=one"),
+            begin + "'seed=one': seed=one is not a whole number; write seed=3 or seed<=3");
+  EXPECT_EQ(refusal("seed ~ 1"), begin + "seed is a number; use seed=, seed!=, seed<, seed<=, "
+                                         "seed> or seed>= instead of ~");
+  for (const char* bad : {"seed=", "seed=1 2", "seed=0x1", "seed=1.5", "seed!=two"}) {
+    EXPECT_NE(refusal(bad).find(" is not a whole number; write seed=3 or seed<=3"),
+              std::string::npos)
         << refusal(bad);
   }
-  EXPECT_EQ(refusal("accuracy<=1,mrd<1.0,loss>90"), "accepted");
-  EXPECT_NE(refusal("rule<a").find("rule is a text"), std::string::npos);
+  EXPECT_EQ(refusal("rounds=ten"),
+            begin + "'rounds=ten': rounds=ten is not a number; write rounds=3 or rounds<=3");
+  for (const char* bad : {"accuracy>nan", "accuracy<inf", "loss<inf", "loss=-nan", "seed=-1",
+                          "seed=9223372036854775808", "rounds<-1", "run=1e400"}) {
+    EXPECT_NE(refusal(bad).find(" is outside ["), std::string::npos) << refusal(bad);
+  }
+  // Tables show percent.
+  EXPECT_EQ(refusal("accuracy>=90"),
+            begin + "'accuracy>=90': accuracy=90 is outside [0, 1]; write 0.9 for 90 %");
+  for (const char* bad : {"accuracy<1.01", "mrd>5", "accuracy>x"}) {
+    EXPECT_NE(refusal(bad).find("; write 0.9 for 90 %"), std::string::npos) << refusal(bad);
+  }
+  EXPECT_EQ(refusal("accuracy<=1,mrd<1.0,loss>90,loss>-1,rounds>=1e3,rounds_done>0.5"), "accepted");
+  EXPECT_EQ(refusal("rule<a"), begin + "rule is a text; use rule=, rule!= or rule~ instead of <");
+  EXPECT_EQ(refusal("status>a").find(begin + "status is a text; use"), 0U);
+  EXPECT_EQ(refusal("status!=finish"),
+            begin + "'status!=finish': status=finish is none of: waiting, running, stopped, "
+                    "finished, failed; did you mean finished?");
+  EXPECT_EQ(refusal("status~fin,status!~run"), "accepted");
+}
+
+TEST_F(Results, ConditionsOnTheGpu) {
+  add_finished_run(store_, sample_header("average", "none", 1), {1, 1, 1});
+  RunHeader header = sample_header("average", "none", 2);
+  header.gpu = "cuda, NVIDIA H200";
+  add_finished_run(store_, header, {1, 1, 1});
+  EXPECT_EQ(where("gpu~h200"), (Ids{2}));
+  EXPECT_EQ(where("gpu!~cuda"), (Ids{1}));
+}
+
+TEST(ListsInTheDocs, KeysOfConditions) {
+  std::string table = "\n| key | type | values | meaning |\n|-----|------|--------|---------|\n";
+  for (const OptionInfo& key : store::where_keys()) {
+    std::string range = key.range();
+    for (std::size_t at = 0; (at = range.find('|', at)) != std::string::npos; at += 2) {
+      range.insert(at, "\\");
+    }
+    table += "| `" + key.name + "` | " + key.type + " |" + (range.empty() ? "" : " " + range) +
+             " | " + key.help + " |\n";
+  }
+  expect_block("docs/results-database.md", "conditions", table);
 }
 
 TEST_F(Results, ConditionsAreNoSql) {

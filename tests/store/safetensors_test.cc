@@ -112,12 +112,12 @@ TEST(Safetensors, LengthsThatLie) {
   EXPECT_NE(refusal(file_of(" {}     ")).find("byte 8: expected '{'"), std::string::npos);
 }
 
-TEST(Safetensors, HeadersThatAreNoJson) {
-  EXPECT_NE(refusal(file_of("{\"a\": }  ")).find("byte 14: the header is no JSON"),
+TEST(Safetensors, HeadersThatAreNotJson) {
+  EXPECT_NE(refusal(file_of("{\"a\": }  ")).find("byte 14: the header is not valid JSON"),
             std::string::npos)
       << refusal(file_of("{\"a\": }  "));
   for (const std::string bad : {"{", "{}x", "{\"a\"", "{\"\xff\":1}", "{}{}", "{\"a\":nan}"}) {
-    EXPECT_NE(refusal(file_of(bad)).find("the header is no JSON"), std::string::npos) << bad;
+    EXPECT_NE(refusal(file_of(bad)).find("the header is not valid JSON"), std::string::npos) << bad;
   }
   const std::string deep = "{\"a\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
   EXPECT_NE(refusal(file_of(deep)).find("nested too deep"), std::string::npos);
@@ -152,12 +152,15 @@ TEST(Safetensors, EntriesThatLie) {
            BadEntry{R"({"dtype":"F32","shape":[2]})", "it has no data_offsets"},
            BadEntry{R"({"dtype":"F16","shape":[4],"data_offsets":[0,8]})", "dtype is \"F16\""},
            BadEntry{R"({"dtype":32,"shape":[2],"data_offsets":[0,8]})", "dtype is 32"},
-           BadEntry{R"({"dtype":"F32","shape":2,"data_offsets":[0,8]})", "shape is no list"},
-           BadEntry{R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})", "shape is no list"},
-           BadEntry{R"({"dtype":"F32","shape":[2.0],"data_offsets":[0,8]})", "shape is no list"},
+           BadEntry{R"({"dtype":"F32","shape":2,"data_offsets":[0,8]})",
+                    "shape is not a list of sizes"},
+           BadEntry{R"({"dtype":"F32","shape":[-2],"data_offsets":[0,8]})",
+                    "shape is not a list of sizes"},
+           BadEntry{R"({"dtype":"F32","shape":[2.0],"data_offsets":[0,8]})",
+                    "shape is not a list of sizes"},
            BadEntry{R"({"dtype":"F32","shape":[1e400],"data_offsets":[0,8]})", "number overflow"},
            BadEntry{R"({"dtype":"F32","shape":[18446744073709551615],"data_offsets":[0,8]})",
-                    "shape is no list"},
+                    "shape is not a list of sizes"},
            // Products that are 2 modulo 2^64.
            BadEntry{R"({"dtype":"F32","shape":[4294967296,4294967296,2],"data_offsets":[0,8]})",
                     "do not fit the shape"},
@@ -169,8 +172,9 @@ TEST(Safetensors, EntriesThatLie) {
            BadEntry{R"({"dtype":"F32","shape":[2],"data_offsets":[8,0]})", "are outside"},
            BadEntry{R"({"dtype":"F32","shape":[4],"data_offsets":[0,16]})", "are outside the 8"},
            BadEntry{R"({"dtype":"F32","shape":[2],"data_offsets":[0,18446744073709551615]})",
-                    "no pair of positions"},
-           BadEntry{R"({"dtype":"F32","shape":[2],"data_offsets":[0]})", "no pair of positions"},
+                    "are not a pair of positions"},
+           BadEntry{R"({"dtype":"F32","shape":[2],"data_offsets":[0]})",
+                    "are not a pair of positions"},
            BadEntry{R"({"dtype":"F32","shape":[1],"data_offsets":[4,8]})",
                     "begins at 4; expected 0"},
            BadEntry{R"({"dtype":"F32","shape":[1],"data_offsets":[0,4]})", "end at 4 of 8 bytes"},
@@ -256,7 +260,7 @@ TEST(Safetensors, AFileThatIsNoneIsNamed) {
             std::string::npos);
   write_text(folder.path() / "bad.safetensors", "damaged!");
   const auto bad = read_safetensors(folder.path() / "bad.safetensors");
-  EXPECT_NE(bad.error().message.find("bad.safetensors: no safetensors file: byte 0"),
+  EXPECT_NE(bad.error().message.find("bad.safetensors: not a safetensors file: byte 0"),
             std::string::npos)
       << bad.error().message;
 }

@@ -88,11 +88,44 @@ TEST_F(Schema, AnOldFileIsBroughtUpToDate) {
   EXPECT_EQ((*rounds)[0].learning_rate, 0.5);
   EXPECT_TRUE(std::isnan((*rounds)[0].update_norm));
   EXPECT_EQ((*rounds)[0].fits, std::nullopt);
-  EXPECT_EQ(rows("PRAGMA user_version", 1), (std::vector<std::string>{"3"}));
+  EXPECT_EQ(rows("PRAGMA user_version", 1), (std::vector<std::string>{"4"}));
   // It takes new rounds as a new file does.
   ASSERT_EQ(*store->claim(5, ClaimMode::kRestart), ClaimOutcome::kClaimed);
   ASSERT_TRUE(store->write_round(5, sample_entry(1, {1, 1})));
   EXPECT_EQ((*store->rounds(5))[0].update_norm, 1.0 / 3);
+}
+
+// Up to version 3 a GPU stood in the text of the version only.
+TEST_F(Schema, TheGpuOfOldRunsIsMovedToItsColumn) {
+  const std::vector<std::string> versions = {"0.1.0", "0.1.0, cuda, NVIDIA H200", "0.1.0, "};
+  {
+    Database old = raw(Access::kCreate);
+    for (std::size_t i = 0; i < 3; ++i) script(old, store::migrations()[i]);
+    script(old, "PRAGMA application_id = " + std::to_string(store::kApplicationId));
+    script(old, "PRAGMA user_version = 3");
+    for (std::size_t i = 0; i < versions.size(); ++i) {
+      script(old,
+             "INSERT INTO runs (name, config, data, baseline, dataset, partition, model,"
+             " algorithm, rule, attack, honest, byzantine, seed, rounds, parameters, classes,"
+             " version, created) VALUES ('old', 'c" +
+                 std::to_string(i) +
+                 "', 'd', 'c', 'mnist', 'pairs', 'mlp', 'fedsgd', 'average', 'none', 2, 0, 3,"
+                 " 1, 10, '[]', '" +
+                 versions[i] + "', '2024-01-01T00:00:00Z')");
+    }
+  }
+  const auto store = Store::open(file(), OpenMode::kExisting);
+  ASSERT_TRUE(store) << store.error().message;
+  const auto runs = store->runs();
+  ASSERT_EQ(runs->size(), 3u);
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    EXPECT_EQ((*runs)[i].header.version, versions[i]) << "stays as it was";
+  }
+  EXPECT_EQ((*runs)[0].header.gpu, "");
+  EXPECT_EQ((*runs)[1].header.gpu, "cuda, NVIDIA H200");
+  EXPECT_EQ((*runs)[2].header.gpu, "");
+  EXPECT_EQ(rows("SELECT run FROM runs WHERE gpu IS NULL", 1),
+            (std::vector<std::string>{"1", "3"}));
 }
 
 TEST_F(Schema, AMigrationThatFailsLeavesTheFileAsItWas) {
@@ -119,9 +152,9 @@ TEST_F(Schema, ANewerFileIsRefused) {
   ASSERT_EQ(refusal(), "");
   {
     Database database = raw();
-    script(database, "PRAGMA user_version = 4");
+    script(database, "PRAGMA user_version = 5");
   }
-  EXPECT_NE(refusal().find("its schema has version 4, this boba knows up to 3"), std::string::npos)
+  EXPECT_NE(refusal().find("its schema has version 5, this boba knows up to 4"), std::string::npos)
       << refusal();
 }
 
@@ -152,7 +185,7 @@ TEST_F(Schema, FilesThatAreNoDatabaseAreRefusedAndLeftAlone) {
 TEST_F(Schema, AnEmptyFileWillDo) {
   write_text(file(), "");
   EXPECT_EQ(refusal(), "");
-  EXPECT_EQ(rows("PRAGMA user_version", 1), (std::vector<std::string>{"3"}));
+  EXPECT_EQ(rows("PRAGMA user_version", 1), (std::vector<std::string>{"4"}));
 }
 
 TEST_F(Schema, WhatIsNotThereOrIsAFolder) {
