@@ -135,7 +135,7 @@ class BatchedTrainer final : public NetworkTrainer {
       } else {
         all();
       }
-      // Who measures time wants what was started to have ended.
+      // The caller measures time, so the work must have ended.
       if (device_.is_cuda()) torch::cuda::synchronize(device_.index());
     });
   }
@@ -450,8 +450,8 @@ class BatchedTrainer final : public NetworkTrainer {
 Result<void> training_has_gpu() {
   if (torch::cuda::is_available()) return {};
   return Error{ErrorCode::kUnsupported,
-               fmt::format("LibTorch {} of this build finds no GPU; --device cpu will do, or a "
-                           "build with a LibTorch that has CUDA: docs/gpu.md",
+               fmt::format("LibTorch {} of this build finds no GPU; use --device cpu, or build "
+                           "with a LibTorch that has CUDA (docs/gpu.md)",
                            TORCH_VERSION)};
 }
 

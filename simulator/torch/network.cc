@@ -128,7 +128,7 @@ std::unique_ptr<Network> make_gru(const GruOptions& options, const Dataset& data
     const Tensor past = (turned == kNoWord).unsqueeze(2);
     Tensor pooled;
     if (maximum) {
-      // A text without a word has no maximum: its first position stands for it.
+      // A text without a word has no maximum, so its first position is used.
       Tensor hidden = past.clone();
       hidden[0].fill_(false);
       pooled = std::get<0>(out.masked_fill(hidden, -std::numeric_limits<float>::infinity()).max(0));
@@ -206,7 +206,7 @@ Result<std::unique_ptr<Network>> make_network(const ResolvedExperiment& experime
   const bool text = dataset.kind == DataKind::kText;
   if (std::holds_alternative<ScriptOptions>(choice)) return load_script(model.script, dataset);
   if (std::holds_alternative<GruOptions>(choice) != text) {
-    return invalid_argument(fmt::format("model {} does not fit {}, which has {}; {} would do",
+    return invalid_argument(fmt::format("model {} does not fit {}, which has {}; use {}",
                                         model.kind, dataset.name, text ? "texts" : "images",
                                         text ? "gru" : "mlp or cnn"));
   }

@@ -1,4 +1,4 @@
-// What a confusion matrix and a verdict say about a model and about a decision.
+// Metrics of a model from its confusion matrix, and of a decision from its verdict.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,13 @@ namespace boba::sim {
 // Accuracy and recalls; the recall of a class without test examples is NaN.
 EvaluationRecord measure(const Evaluation& evaluation, std::size_t classes, int round);
 
-// What a model that has left the numbers predicts: the first class, as for scores that are not
-// numbers. Its last finite parameters would score at random, and no client can leave them.
+// The evaluation of a model with NaN or infinite parameters. It predicts the first class for every
+// example, as for scores that are NaN. No client can recover such a model, and its last finite
+// parameters would have a random accuracy.
 Evaluation of_lost_model(Evaluation evaluation, std::size_t classes);
 
-// Notes in the record who was rejected, rightly or not, and how far BOBA's label mixes are from the
-// truth. Rows of the verdict are the cohort's honest clients, then its Byzantine ones.
+// Notes in the record which clients were left out, rightly or not, and how far BOBA's label mixes
+// are from the truth. Rows of the verdict are the cohort's honest clients, then its Byzantine ones.
 void judge(const Verdict& verdict, const Cohort& cohort, std::span<const ClientRecord> clients,
            RoundRecord& record);
 

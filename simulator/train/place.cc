@@ -20,7 +20,7 @@ std::optional<int> gpu_number(std::string_view device) {
   const char* const end = device.data() + device.size();
   const auto [rest, failure] = std::from_chars(device.data() + 5, end, number);
   if (failure != std::errc() || rest != end || number < 0) return {};
-  if (device != fmt::format("cuda:{}", number)) return {};  // "cuda:01" is nobody's name
+  if (device != fmt::format("cuda:{}", number)) return {};  // "cuda:01" names no device
   return number;
 }
 
@@ -39,8 +39,7 @@ Result<std::unique_ptr<const Kernels>> make_kernels(const Place& place) {
   if (!place.gpu()) return make_cpu_kernels({.threads = place.threads, .simd = place.simd});
   const std::optional<int> number = gpu_number(place.device);
   if (!number) {
-    return invalid_argument(
-        fmt::format("no device '{}'; cpu, cuda or cuda:1 would do", place.device));
+    return invalid_argument(fmt::format("no device '{}'; use cpu, cuda or cuda:1", place.device));
   }
   return make_cuda_kernels({.device = *number});
 }

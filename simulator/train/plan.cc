@@ -63,9 +63,8 @@ Result<std::vector<ShardPlan>> server_shards(const ResolvedExperiment& experimen
     const std::size_t wanted = (*counts)[z];
     if (wanted < parts || wanted > members[z].size()) {
       return invalid_argument(
-          fmt::format("the server shall hold {} samples of class {}; between {} "
-                      "and {} can be drawn",
-                      wanted, dataset.classes[z], parts, members[z].size()));
+          fmt::format("the server needs {} samples of class {}; allowed: {} to {}", wanted,
+                      dataset.classes[z], parts, members[z].size()));
     }
     const auto order = permutation({.seed = experiment.seed,
                                     .client = static_cast<std::uint32_t>(z),
@@ -103,8 +102,7 @@ Result<std::vector<ShardPlan>> honest_shards(const ResolvedExperiment& experimen
   for (std::size_t i = 0; i < shards.size(); ++i) {
     if (dealt->clients[i].empty()) {
       return invalid_argument(
-          fmt::format("client {} of {} has no example: fewer clients, or more "
-                      "examples than {}, would do",
+          fmt::format("client {} of {} has no example; use fewer clients or more than {} examples",
                       i, shards.size(), kept.size()));
     }
     shards[i].corruption = corruption_of(experiment.data, i);
@@ -192,6 +190,18 @@ Result<FederationPlan> make_plan(const ResolvedExperiment& experiment, const Dat
     plan.clients.push_back(std::move(client));
   }
   return plan;
+}
+
+std::string plan_key(const ResolvedExperiment& experiment) {
+  ResolvedExperiment relevant = experiment;
+  relevant.model = {};
+  relevant.training = {};
+  relevant.run = {};
+  relevant.sketch.reset();
+  // The plan depends on these alone of the rule and the attack.
+  relevant.rule = fmt::format("{}", experiment.aggregator.server_parts());
+  relevant.attack = experiment.label_flip ? canonical(*experiment.label_flip) : "";
+  return canonical_text(relevant);
 }
 
 }  // namespace boba::sim

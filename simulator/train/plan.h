@@ -35,6 +35,10 @@ struct FederationPlan {
 // REQUIRES: the experiment has no fault.
 Result<FederationPlan> make_plan(const ResolvedExperiment& experiment, const Dataset& dataset);
 
+// Experiments with the same key have the same plan: those that differ in rule, attack or training
+// alone, for example.
+std::string plan_key(const ResolvedExperiment& experiment);
+
 // Byzantine client j has the examples of this honest client.
 inline std::size_t flipped_source(std::size_t j, std::size_t honest) { return j % honest; }
 

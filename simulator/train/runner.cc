@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <new>
 #include <optional>
 #include <utility>
@@ -22,7 +23,29 @@ namespace {
 struct Planned {
   const ResolvedExperiment* experiment = nullptr;
   std::shared_ptr<const Dataset> dataset;
+  std::shared_ptr<const FederationPlan> plan;  // none: the run makes its own
   std::int64_t run = 0;
+};
+
+// Plans of the runs that wait. Runs that differ in rule or attack share one, so a grid has few; of
+// one that has more, only the first are kept, and the other runs make theirs again.
+class SharedPlans {
+ public:
+  Result<std::shared_ptr<const FederationPlan>> get(const ResolvedExperiment& experiment,
+                                                    const Dataset& dataset) {
+    std::string key = plan_key(experiment);
+    if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
+    auto made = make_plan(experiment, dataset);
+    if (!made) return made.error();
+    if (plans_.size() >= kMost) return std::shared_ptr<const FederationPlan>();
+    auto plan = std::make_shared<const FederationPlan>(*std::move(made));
+    plans_.emplace(std::move(key), plan);
+    return plan;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;  // of MNIST 18 MB
+  std::map<std::string, std::shared_ptr<const FederationPlan>> plans_;
 };
 
 // Writes a round while the next one is trained. What a killed process loses is the round it was in,
@@ -77,21 +100,10 @@ class GridRunner {
   Result<void> run() {
     const Result<std::string> device = device_name(options_.device);
     if (!device) return device.error();
-    // All runs are noted first: the database shows the whole grid from the start.
-    std::vector<Planned> planned;
-    for (const ResolvedExperiment& experiment : grid_.experiments) {
-      if (stopping()) return {};
-      auto dataset = data_.get(experiment.data);
-      if (!dataset) return dataset.error();
-      // What only the data can tell: too few examples for a client, or of a class for the server.
-      // The plan is made again when the run starts: those of all runs need too much memory.
-      if (const auto plan = make_plan(experiment, **dataset); !plan) return plan.error();
-      const auto header = header_of(experiment, **dataset, grid_.name, *device);
-      if (!header) return header.error();
-      const auto id = store_.add_run(*header);
-      if (!id) return id.error();
-      planned.push_back({&experiment, std::move(*dataset), *id});
-    }
+    auto all = plan_all(*device);
+    if (!all) return all.error();
+    if (all->empty()) return {};
+    std::vector<Planned>& planned = *all;
     const int threads = options_.threads > 0 ? options_.threads : usable_processors();
     // On a GPU one at a time: recordings of several threads would share libraries' memory.
     const std::size_t most =
@@ -102,7 +114,8 @@ class GridRunner {
     run_team(jobs, [&](int /*member*/, int size) {
       for (std::size_t i = take(); i < planned.size(); i = take()) {
         if (stopping()) return;
-        run_one(i, planned[i], std::max(1, threads / size));
+        // Moved, so that a plan goes with the last run that has it.
+        run_one(i, std::move(planned[i]), std::max(1, threads / size));
       }
     });
     if (broken_) return *broken_;
@@ -110,6 +123,27 @@ class GridRunner {
   }
 
  private:
+  // All runs are noted first: the database shows the whole grid from the start. None if it was
+  // asked to stop.
+  Result<std::vector<Planned>> plan_all(const std::string& device) {
+    std::vector<Planned> planned;
+    SharedPlans plans;
+    for (const ResolvedExperiment& experiment : grid_.experiments) {
+      if (stopping()) return std::vector<Planned>();
+      auto dataset = data_.get(experiment.data);
+      if (!dataset) return dataset.error();
+      // What only the data can tell: too few examples for a client, or of a class for the server.
+      auto plan = plans.get(experiment, **dataset);
+      if (!plan) return plan.error();
+      const auto header = header_of(experiment, **dataset, grid_.name, device);
+      if (!header) return header.error();
+      const auto id = store_.add_run(*header);
+      if (!id) return id.error();
+      planned.push_back({&experiment, *std::move(dataset), *std::move(plan), *id});
+    }
+    return planned;
+  }
+
   bool stopping() const {
     return (options_.stop != nullptr && options_.stop->load()) || broken_flag_.load();
   }
@@ -121,7 +155,7 @@ class GridRunner {
     broken_flag_ = true;
   }
 
-  void run_one(std::size_t index, const Planned& planned, int threads) {
+  void run_one(std::size_t index, Planned planned, int threads) {
     if (const std::string other = begun_elsewhere(planned.run); !other.empty()) {
       return observer_.ended(index, planned.run, RunEnd::kFailed, other);
     }
@@ -164,7 +198,7 @@ class GridRunner {
 
   // A run that runs out of memory fails alone, unless others share it: they may be in the middle of
   // a message that will never come, and only the end of the job ends their wait.
-  Result<RunEnd> run_guarded(std::size_t index, const Planned& planned, int threads) {
+  Result<RunEnd> run_guarded(std::size_t index, Planned& planned, int threads) {
     try {
       return run_claimed(index, planned, threads);
     } catch (const std::bad_alloc&) {
@@ -182,12 +216,13 @@ class GridRunner {
     return written;
   }
 
-  Result<RunEnd> run_claimed(std::size_t index, const Planned& planned, int threads) {
+  Result<RunEnd> run_claimed(std::size_t index, Planned& planned, int threads) {
     const Place place{.device = options_.device, .threads = threads};
     auto made = options_.ranks == nullptr
-                    ? make_simulation(*planned.experiment, *planned.dataset, place, grid_.name)
+                    ? make_simulation(*planned.experiment, *planned.dataset, place, grid_.name,
+                                      std::move(planned.plan))
                     : make_leading_simulation(*planned.experiment, *planned.dataset, place,
-                                              grid_.name, *options_.ranks);
+                                              grid_.name, *options_.ranks, std::move(planned.plan));
     if (!made) return made.error();
     Simulation& simulation = **made;
     const Result<void> ready = prepare(planned.run, simulation);

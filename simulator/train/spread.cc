@@ -148,13 +148,11 @@ std::unique_ptr<Trainer> spread_trainer(std::unique_ptr<Trainer> trainer,
   return std::make_unique<SpreadTrainer>(std::move(trainer), ranks);
 }
 
-Result<std::unique_ptr<Simulation>> make_leading_simulation(const ResolvedExperiment& experiment,
-                                                            const Dataset& dataset,
-                                                            const Place& place,
-                                                            std::string_view name,
-                                                            const Communicator& ranks) {
+Result<std::unique_ptr<Simulation>> make_leading_simulation(
+    const ResolvedExperiment& experiment, const Dataset& dataset, const Place& place,
+    std::string_view name, const Communicator& ranks, std::shared_ptr<const FederationPlan> plan) {
   broadcast_order(ranks, Order::kMake);
-  auto made = make_simulation(experiment, dataset, spread(place, ranks), name);
+  auto made = make_simulation(experiment, dataset, spread(place, ranks), name, std::move(plan));
   if (const Result<void> all = check_made(ranks, made); !all) return all.error();
   return std::unique_ptr<Simulation>(std::make_unique<LeadingSimulation>(std::move(*made), ranks));
 }

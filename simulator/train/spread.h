@@ -24,11 +24,10 @@ std::unique_ptr<Trainer> spread_trainer(std::unique_ptr<Trainer> trainer,
 
 // On rank 0, as make_simulation. ranks must outlive the result. REQUIRES: place.device is "cpu",
 // and the others follow.
-Result<std::unique_ptr<Simulation>> make_leading_simulation(const ResolvedExperiment& experiment,
-                                                            const Dataset& dataset,
-                                                            const Place& place,
-                                                            std::string_view name,
-                                                            const Communicator& ranks);
+Result<std::unique_ptr<Simulation>> make_leading_simulation(
+    const ResolvedExperiment& experiment, const Dataset& dataset, const Place& place,
+    std::string_view name, const Communicator& ranks,
+    std::shared_ptr<const FederationPlan> plan = nullptr);
 
 // On the other ranks: works along until rank 0 releases it. A step that fails on any rank fails on
 // rank 0, with the name of the rank. dataset is asked for when it is needed.
