@@ -8,8 +8,9 @@ HUNT_SECONDS ?= 3600
 NINJA := NINJA_STATUS="[%f/%t, %es] " ninja -j $(JOBS) -C
 
 help:
-	@echo "make demo         build boba, train a federation under attack, draw a report"
-	@echo "make test         build and run all tests"
+	@echo "make demo         build boba, train a federation under attack, draw a report; about six"
+	@echo "                  minutes the first time"
+	@echo "make test         build, and run all tests but those of the Python package"
 	@echo "make hunt         search for rounds in which liars win; HUNT_SECONDS=$(HUNT_SECONDS)"
 	@echo "make wheel        build the Python package: dist/*.whl"
 	@echo "make test-python  build the Python package and run its tests"
@@ -20,7 +21,7 @@ help:
 	@echo "make lint         look for faults with clang-tidy"
 	@echo "make clean        remove the build folders"
 	@echo
-	@echo "Each first installs the Debian packages it misses, as root or through sudo."
+	@echo "Each but clean first installs the Debian packages it misses, as root or through sudo."
 	@echo "JOBS=N sets how many compilers run at once; now $(JOBS)."
 
 # The programs alone. Tests, benchmarks and fuzzers are built by the targets that run them.
@@ -55,7 +56,7 @@ bench-peers: install-python
 	build/python-venv/bin/python bench/peers.py
 
 demo: build
-	@echo "Training six small federations; about a minute and a half on two cores."
+	@echo "Training six small federations; about a minute on two cores."
 	build/bin/boba demo --db build/demo.db --out build/demo.html
 
 bench: build

@@ -56,6 +56,14 @@ function(boba_precompile_like target other)
   endif()
 endfunction()
 
+# boba_together(TARGET COUNT): compiles COUNT sources of TARGET at a time (0: all of them), where the
+# headers take most of the time of each. -DBOBA_PCH=OFF compiles each alone.
+function(boba_together target count)
+  if(BOBA_PCH)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
+  endif()
+endfunction()
+
 # boba_cold(TARGET): code that takes no part in passes over updates; it compiles faster with less
 # optimisation.
 function(boba_cold target)
