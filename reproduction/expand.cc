@@ -12,6 +12,7 @@
 #include "boba/core/spec.h"
 #include "boba/rules/registry.h"
 #include "boba/text/names.h"
+#include "boba/text/split.h"
 #include "simulator/experiment/keys.h"
 #include "simulator/partition/registry.h"
 
@@ -30,7 +31,7 @@ std::optional<std::string> default_in(const Entries& entries, std::string_view n
   return std::nullopt;
 }
 
-// What the option of a rule, stage, attack or partition is by default.
+// The default of an option of a rule, stage, attack or partition.
 std::optional<std::string> default_of(std::string_view name, std::string_view option) {
   std::optional<std::string> value = default_in(rules(), name, option);
   if (!value) value = default_in(mix_stages(), name, option);
@@ -106,8 +107,7 @@ Result<void> check_names(const PaperFile& file, const std::vector<std::string>& 
 }  // namespace
 
 std::string short_name(std::string_view spec) {
-  const std::string_view name = spec.substr(0, spec.find('('));
-  return std::string(name.substr(0, name.find_last_not_of(' ') + 1));
+  return std::string(trimmed(spec.substr(0, spec.find('('))));
 }
 
 std::string rule_name(std::string_view spec) {

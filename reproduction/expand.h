@@ -34,7 +34,7 @@ struct PaperRuns {
   std::size_t grids_left_out = 0;  // that have no small version
 };
 
-// Equal runs once. An error names the file and what would do.
+// Equal runs once. An error names the file and the allowed values.
 Result<PaperRuns> expand(const PaperFile& file, const PaperOptions& options);
 
 // As the runner takes them.

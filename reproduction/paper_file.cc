@@ -20,7 +20,8 @@ namespace boba::reproduction {
 namespace {
 
 constexpr std::size_t kLargestFile = 1 << 20;
-// A table of the file, with what errors call the file.
+
+// A table of the file, and the name of the file in errors.
 class Reader {
  public:
   Reader(const toml::table& table, std::string_view origin) : table_(table), origin_(origin) {}
@@ -65,19 +66,19 @@ class Reader {
 
   static std::string unknown(std::string_view key, std::span<const std::string_view> names) {
     const std::string close = suggestion(key, names);
-    return fmt::format("{} is no key{} keys are: {}", excerpt(key), close.empty() ? ";" : close,
+    return fmt::format("unknown key {}{} keys are: {}", excerpt(key), close.empty() ? ";" : close,
                        join(names));
   }
 
   template <class Options, class T>
   Result<void> read_field(const Field<Options, T>& f, const toml::node& node, Options& out) const {
     if constexpr (std::same_as<T, int>) {
-      if (!node.is_integer()) return at(node, fmt::format("{} wants a whole number", f.name));
+      if (!node.is_integer()) return at(node, fmt::format("{} needs a whole number", f.name));
       return placed(node, detail::read_field(f, std::to_string(node.as_integer()->get()), out));
     } else if constexpr (std::same_as<T, std::vector<std::string>>) {
       return read_texts(f.name, node, out.*f.member);
     } else {
-      if (!node.is_string()) return at(node, fmt::format("{} wants a text in quotes", f.name));
+      if (!node.is_string()) return at(node, fmt::format("{} needs a text in quotes", f.name));
       return placed(node, detail::read_field(f, one_line(node), out));
     }
   }
@@ -86,18 +87,18 @@ class Reader {
                           std::vector<std::string>& out) const {
     const toml::array* list = node.as_array();
     if (list == nullptr) {
-      return at(node, fmt::format("{0} wants a list of texts: {0} = [\"...\"]", name));
+      return at(node, fmt::format("{0} needs a list of texts: {0} = [\"...\"]", name));
     }
     for (const toml::node& element : *list) {
       if (!element.is_string()) {
-        return at(element, fmt::format("{} wants a list of texts in quotes", name));
+        return at(element, fmt::format("{} needs a list of texts in quotes", name));
       }
       out.push_back(one_line(element));
     }
     return {};
   }
 
-  // Line ends are spaces, so that a long text may stand on several lines.
+  // Line ends become spaces, so that a long text may have several lines.
   static std::string one_line(const toml::node& node) {
     std::string text = node.as_string()->get();
     std::replace(text.begin(), text.end(), '\n', ' ');
@@ -212,7 +213,7 @@ Result<PaperFile> load_paper(const std::string& file_or_name) {
   if (!std::filesystem::is_regular_file(path, ignored)) {
     const std::string close = suggestion(file_or_name, names);
     return Error{ErrorCode::kIo,
-                 fmt::format("'{}' is no experiment of the paper and no file{} those are: {}",
+                 fmt::format("no file or experiment of the paper '{}'{} experiments are: {}",
                              excerpt(file_or_name), close.empty() ? ";" : close, join(names))};
   }
   std::ifstream file(path, std::ios::binary);

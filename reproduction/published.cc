@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 7> kExplanationColumns = {
 
 Result<double> read_number(const std::string& text, std::string_view origin) {
   if (const auto value = number_in<double>(text)) return *value;
-  return invalid_argument(fmt::format("{}: '{}' is no number", origin, excerpt(text)));
+  return invalid_argument(fmt::format("{}: '{}' is not a number", origin, excerpt(text)));
 }
 
 }  // namespace

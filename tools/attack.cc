@@ -1,4 +1,4 @@
-// boba attack: what Byzantine clients would send, given the honest updates.
+// boba attack: writes the updates that Byzantine clients would send, given the honest ones.
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 namespace boba::tools {
 namespace {
 
-struct Options {
+struct AttackOptions {
   std::string attack;
   std::string honest;
   std::string server;
@@ -26,7 +26,7 @@ struct Options {
   double learning_rate = 0;
 };
 
-Outcome run_attack(const Options& options) {
+Outcome run_attack(const AttackOptions& options) {
   Result<NamedAttack> attack = make_attack(options.attack);
   if (!attack) return usage(attack.error().message);
   if (Result<void> writable = check_writable(options.out); !writable) {
@@ -76,7 +76,7 @@ Outcome run_attack(const Options& options) {
 }  // namespace
 
 void add_attack(CLI::App& app, Outcome& outcome) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AttackOptions>();
   CLI::App* command =
       app.add_subcommand("attack", "write the updates that Byzantine clients would send");
   command->add_option("--attack", options->attack, "the attack; see 'boba attacks'")
@@ -95,13 +95,13 @@ void add_attack(CLI::App& app, Outcome& outcome) {
   command->add_option("--out", options->out, "B x d array of the honest updates' type")
       ->required()
       ->type_name("X.npy");
-  command->add_option("--seed", options->seed, "of random attacks")
+  command->add_option("--seed", options->seed, "seed of random attacks")
       ->check(whole_number(0, UINT64_MAX))
       ->type_name("N")
       ->capture_default_str();
   command
       ->add_option("--learning-rate", options->learning_rate,
-                   "the step, for attacks defined on parameters")
+                   "learning rate, for attacks defined on parameters")
       ->check(not_negative())
       ->type_name("R");
   command->footer(

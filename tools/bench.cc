@@ -20,7 +20,7 @@
 namespace boba::tools {
 namespace {
 
-struct Options {
+struct BenchOptions {
   std::size_t n = 115;
   std::size_t d = 199210;
   std::size_t classes = 10;
@@ -119,7 +119,7 @@ void print_table(const std::vector<Measured>& all, double read_ms) {
   fmt::print("\n{}", table.text());
 }
 
-Json to_json(const Options& options, int threads, const std::string& kernels,
+Json to_json(const BenchOptions& options, int threads, const std::string& kernels,
              const std::vector<Measured>& all, double read_ms) {
   Json rules = Json::array();
   for (const Measured& one : all) {
@@ -148,7 +148,7 @@ Json to_json(const Options& options, int threads, const std::string& kernels,
           {"rules", std::move(rules)}};
 }
 
-Outcome run_bench(const Options& options) {
+Outcome run_bench(const BenchOptions& options) {
   if (options.f >= options.n) {
     return usage(fmt::format("--f {} of --n {} clients cannot be Byzantine; f must be below n",
                              options.f, options.n));
@@ -184,7 +184,7 @@ Outcome run_bench(const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, Outcome& outcome) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   CLI::App* command = app.add_subcommand("bench", "time and memory of the rules on one round");
   const auto number = [&](const char* name, std::size_t& value, const char* help,
                           std::uint64_t low) {

@@ -1,4 +1,4 @@
-// What the subcommands share. Each has one source file; add_NAME puts it into the program.
+// Shared by the subcommands. Each has one source file; add_NAME adds it to the program.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,8 +22,7 @@ inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;
 
-// Why a subcommand did not do what it was asked; main prints "boba NAME: message", or nothing where
-// the message is empty.
+// Why a subcommand failed. main prints "boba NAME: message", or nothing if the message is empty.
 struct Failure {
   int exit_code = kFailed;
   std::string message;
@@ -37,11 +36,11 @@ inline Outcome usage(std::string message) { return Failure{kUsage, std::move(mes
 // A line on stderr, safe for a terminal.
 inline void complain(std::string_view line) { fmt::print(stderr, "{}\n", printable(line)); }
 
-// For commands of several ranks, before these part: says what failed, on the rank that speaks.
-// mpirun ends all of them when the first leaves with a failure, said or not.
-inline Outcome said(const char* command, bool speaks, Outcome outcome) {
+// Prints the error on rank 0 before the ranks exit, because mpirun ends all of them when the first
+// exits with a failure. The outcome that it returns has no message, so main prints nothing more.
+inline Outcome report_on_rank0(const char* command, bool is_rank0, Outcome outcome) {
   if (!outcome) return outcome;
-  if (speaks) {
+  if (is_rank0) {
     complain(fmt::format("boba {}: {}", command, outcome->message));
     std::fflush(stderr);
   }
@@ -56,8 +55,8 @@ void add_aggregate(CLI::App& app, Outcome& outcome);
 void add_attack(CLI::App& app, Outcome& outcome);
 void add_bench(CLI::App& app, Outcome& outcome);
 void add_example(CLI::App& app, Outcome& outcome);
-// The simulator's; without it they say how to build it. Those that train are in a program of their
-// own.
+// The simulator's commands. In a build without it they print how to build it. Those that train are
+// in the program boba-train.
 inline constexpr const char* kDemoSummary =
     "train a federation with attackers under three rules and draw a report";
 inline constexpr const char* kRunSummary = "run the experiments of a TOML file";
@@ -72,7 +71,7 @@ void add_paper(CLI::App& app, Outcome& outcome);
 void add_paper_run(CLI::App& paper, Outcome& outcome);
 void add_show(CLI::App& app, Outcome& outcome);
 
-// Checks of an option's text, with messages that say what would do.
+// Checks of an option's text, with messages that state the allowed values.
 CLI::Validator whole_number(std::uint64_t low, std::uint64_t high);
 CLI::Validator not_negative();
 

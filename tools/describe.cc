@@ -63,8 +63,8 @@ void print_list(std::span<const Described> all) {
 std::vector<Described> described_rules() {
   std::vector<Described> all;
   append_described("rule", rules(), all);
-  append_described("pre-stage", mix_stages(), all);
-  append_described("post-stage", blend_stages(), all);
+  append_described("mix stage", mix_stages(), all);
+  append_described("blend stage", blend_stages(), all);
   return all;
 }
 
@@ -87,7 +87,7 @@ Outcome print_described(std::span<const Described> all, std::string_view command
   if (name.empty()) {
     if (!json) {
       print_list(all);
-      fmt::print("\n'boba {} NAME' tells what one computes, its options and where it comes from.\n",
+      fmt::print("\n'boba {} NAME' prints the definition, the options and the source of one.\n",
                  command);
       return {};
     }

@@ -13,7 +13,7 @@ namespace boba::tools {
 
 // One line of a registry without its factory.
 struct Described {
-  std::string_view kind;  // "rule", "pre-stage", "post-stage", "attack"
+  std::string_view kind;  // "rule", "mix stage", "blend stage", "attack"
   Info info;
   std::vector<OptionInfo> options;
 };
@@ -33,8 +33,8 @@ std::vector<Described> described_attacks();
 // "krum(f=0, neighbours=0)".
 std::string signature(const Described& item);
 
-// For 'boba command [NAME]': prints the item called name, or a list of all when name is empty. what
-// is the noun for one of them.
+// For 'boba command [NAME]': prints the item called name, or all if name is empty. what: the noun
+// for an item, such as "rule".
 Outcome print_described(std::span<const Described> all, std::string_view command,
                         std::string_view what, const std::string& name, bool json);
 

@@ -238,6 +238,22 @@ Result<void> OutputFile::commit() {
   return {};
 }
 
+Result<std::vector<std::string>> read_lines(const std::string& path) {
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file) return file.error();
+  const auto bytes = file->bytes();
+  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::vector<std::string> lines;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return lines;
+}
+
 Result<void> write_file(const std::string& path, std::string_view text) {
   Result<OutputFile> file = OutputFile::create(path);
   if (!file) return file.error();

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "boba/core/result.h"
 
@@ -67,6 +68,9 @@ class OutputFile {
   std::string temporary_;  // empty: written directly
   int descriptor_ = -1;
 };
+
+// The lines of a text file, without their ends.
+Result<std::vector<std::string>> read_lines(const std::string& path);
 
 // A whole file.
 Result<void> write_file(const std::string& path, std::string_view text);

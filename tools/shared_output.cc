@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP};
 
-// For the handler, which may look at nothing that could be half changed.
+// For the signal handler, which must not read data that could be half changed.
 std::array<char, 4096> doomed{};
 std::array<struct sigaction, std::size(kSignals)> before{};
 
@@ -34,9 +34,8 @@ Error cannot(const std::string& path, std::string_view hint) {
 }
 
 Error no_regular_file(const std::string& path) {
-  return {ErrorCode::kIo, fmt::format("cannot write {}: it is no regular file, and several ranks "
-                                      "write into no other",
-                                      path)};
+  return {ErrorCode::kIo,
+          fmt::format("cannot write {}: several ranks can write only to a regular file", path)};
 }
 
 // Closes on every path out of a function.
@@ -78,7 +77,7 @@ RemovedOnSignal::RemovedOnSignal(const std::string& path) {
   sigemptyset(&action.sa_mask);
   for (std::size_t k = 0; k < std::size(kSignals); ++k) {
     ::sigaction(kSignals[k], nullptr, &before[k]);
-    // Who started the program wants it to live on: nohup, for one.
+    // Ignored signals stay ignored: the caller, such as nohup, wants the program to survive them.
     if (before[k].sa_handler == SIG_IGN) continue;
     ::sigaction(kSignals[k], &action, nullptr);
   }

@@ -108,7 +108,7 @@ constexpr Field<Options, T> field(std::string_view name, T Options::*member,
 
 namespace detail {
 
-// Each reads one value of the option key; the error quotes key, value and what would do.
+// Each reads one value of the option key; the error quotes the key, the value and what is allowed.
 Result<int> read_value(std::string_view key, std::string_view text, double low, double high, int);
 Result<double> read_value(std::string_view key, std::string_view text, double low, double high,
                           double);

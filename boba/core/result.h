@@ -1,6 +1,8 @@
-// Result<T>: a value, or an Error that names the operation, what came and what would do.
+// Result<T>: a value, or an Error. An error says what is wrong, with the value, and what is
+// allowed.
 //
-// Result is for what a user or a network can cause; assert is for what only we can.
+// Result is for faults that a user or a network can cause, assert for faults that only our own code
+// can cause.
 #pragma once
 
 #include <cassert>

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "boba/core/result.h"
@@ -64,6 +65,9 @@ struct Round {
   // of refused rows are not read. Where products are given, all other rows are known to be usable.
   std::span<const double> products = {};
   std::size_t products_sketch = 0;  // length of the sketches that were multiplied; 0: the rows
+
+  // Who sent row i; empty where nobody said.
+  std::string_view id(std::size_t i) const { return ids.empty() ? std::string_view() : ids[i]; }
 };
 
 // Checks shapes, types and counts, but not the numbers in the rows.

@@ -14,11 +14,11 @@ namespace boba {
 Result<void> check_plan(const SketchPlan& plan) {
   if (!std::has_single_bit(plan.length) || plan.length < 64 || plan.length > 65536) {
     return invalid_argument(
-        fmt::format("sketch length {} is no power of two from 64 to 65536", plan.length));
+        fmt::format("sketch length {} must be a power of two from 64 to 65536", plan.length));
   }
   if (plan.first % kSketchLine != 0) {
     return invalid_argument(
-        fmt::format("sketch from column {}, which is no multiple of {}", plan.first, kSketchLine));
+        fmt::format("sketch from column {}: it must be a multiple of {}", plan.first, kSketchLine));
   }
   return {};
 }

@@ -113,9 +113,8 @@ Result<Params> parse_single(std::string_view kind, std::string_view text) {
   const Result<std::vector<Params>> stages = parse_spec(text);
   if (!stages) return stages.error();
   if (stages->size() == 1) return stages->front();
-  return invalid_argument(fmt::format("{} {} stands alone; got {} stages in '{}'",
-                                      kind.front() == 'a' ? "an" : "a", kind, stages->size(),
-                                      text));
+  return invalid_argument(
+      fmt::format("{} {} takes no stages; got '{}'", kind.front() == 'a' ? "an" : "a", kind, text));
 }
 
 Error unknown_name(std::string_view kind, std::string_view name,

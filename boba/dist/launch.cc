@@ -51,10 +51,8 @@ std::string launch_warning() {
   // A batch script has SLURM_NTASKS, too, but is itself no step of several tasks.
   const int tasks = number_in("SLURM_STEP_NUM_TASKS").value_or(1);
   if (tasks < 2 || !number_in("SLURM_PROCID")) return "";
-  return fmt::format(
-      "srun started {} processes, and each works by itself; to share the work, start "
-      "boba with mpirun inside the allocation",
-      tasks);
+  return fmt::format("srun started {} independent processes; use mpirun inside the allocation",
+                     tasks);
 }
 
 Result<std::unique_ptr<Communicator>> join() {

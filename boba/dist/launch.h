@@ -22,8 +22,8 @@ Launch launched();
 // on this machine unless the launcher gave each its own processors.
 int threads_of(const Launch& launch);
 
-// Where a launcher whose words boba does not know has started several processes, a sentence that
-// says so: each works by itself. Otherwise "".
+// A warning if a launcher that boba does not know started several processes, which then work
+// independently; else "".
 std::string launch_warning();
 
 // The processes of the launch. MPI starts only where there are several; it ends when the result

@@ -108,7 +108,7 @@ Result<std::unique_ptr<Communicator>> join_mpi() {
   // Calls of different threads never overlap; see job_queue.h.
   int provided = 0;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) {
-    return Error{ErrorCode::kInternal, "MPI does not start"};
+    return Error{ErrorCode::kInternal, "MPI failed to start"};
   }
   auto world = std::make_unique<MpiCommunicator>(MPI_COMM_WORLD, true);
   if (provided < MPI_THREAD_SERIALIZED) {

@@ -61,9 +61,9 @@ class Boba final : public WeightRule {
     }
     if (shape.classes % plan_.parts != 0) {
       return invalid_argument(fmt::format(
-          "{}(parts={}) needs {} server gradients per class, one after the other; {} of "
-          "them is no multiple of it",
-          plan_.name, plan_.parts, plan_.parts, shape.classes));
+          "{}(parts={}) needs {} server gradients per class, one after the other; got {}, not a "
+          "multiple of {}",
+          plan_.name, plan_.parts, plan_.parts, shape.classes, plan_.parts));
     }
     if (Result<void> good = needs_more_than_f(plan_.name, shape, plan_.f); !good) return good;
     if (plan_.search != Search::kExhaustive) return {};
@@ -212,7 +212,7 @@ class Boba final : public WeightRule {
     for (std::size_t i : smallest(badness, keep)) {
       RowDecision& row = decision.rows[i];
       if (!row.accepted) {
-        row.reason += fmt::format("; kept all the same, among the {} best", count);
+        row.reason += fmt::format("; accepted anyway, as one of the {} best", count);
       }
       row.accepted = true;
     }
@@ -262,7 +262,8 @@ class Boba final : public WeightRule {
     }
     if (plan_.p_min && c > 1 && mixes.used == 0) {
       decision.warnings.push_back(
-          "the server gradients do not differ within the fitted subspace: stage 2 judged nobody");
+          "the server gradients do not differ within the fitted subspace: stage 2 rejected no "
+          "client");
     }
     const auto outside = std::count_if(
         decision.rows.begin(), decision.rows.end(),

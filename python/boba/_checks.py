@@ -1,4 +1,4 @@
-"""Arguments of users as the core takes them, or a sentence that names the argument."""
+"""Converts arguments for the core, or raises an error that names the argument."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def seed_or_none(value: object) -> int | None:
 
 
 def real_number(name: str, value: Any) -> float:
-    """Reads a number; text is none, whatever it says."""
+    """Reads a number; text is refused, even '1'."""
     try:
         if not isinstance(value, (str, bytes, bytearray)):
             return float(value)
@@ -40,13 +40,13 @@ def real_numbers(name: str, values: Any) -> list[float]:
 
 
 def text(name: str, value: object) -> str:
-    """Writes a value as text. Half a surrogate pair cannot be encoded, so that nobody has it."""
+    """Writes a value as text. Half of a surrogate pair cannot be encoded and is refused."""
     written = str(value)
     try:
         written.encode()
     except UnicodeEncodeError:
         raise ValueError(
-            f"{name} is no valid text: {written!r} has half of a surrogate pair"
+            f"{name} is not valid text: {written!r} has half of a surrogate pair"
         ) from None
     return written
 

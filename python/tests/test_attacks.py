@@ -90,7 +90,7 @@ def test_forged_rows_are_of_the_kind_of_the_honest(rows: np.ndarray) -> None:
         (lambda: boba.SignFlipping()(np.ones((3, 4)), 0), ValueError, "byzantine=0: a call gives"),
         (lambda: boba.attack(5), TypeError, "^attack is int; it is a spec such as "),
         (lambda: boba.attack(["ipm"]), TypeError, "^attack is list; it is a spec such as "),
-        (lambda: boba.attack("ipm\udc80"), ValueError, "^attack is no valid text"),
+        (lambda: boba.attack("ipm\udc80"), ValueError, "^attack is not valid text"),
         (lambda: boba.Zero()(np.ones((3, 4), int)), TypeError, "honest is int64"),
         (lambda: boba.attack("ipm(tau=1)"), ValueError, "no option tau; options are: gamma"),
     ],

@@ -55,7 +55,7 @@ def test_a_second_update_with_an_id_is_refused() -> None:
         ("krum(f=x)", "f=x"),
         ("krum(f=1", "krum"),
         ("", "spec"),
-        ("krum(f=1) | bucketing(s=2)", "bucketing stands before the rule"),
+        ("krum(f=1) | bucketing(s=2)", "bucketing must come before the rule"),
         ("krum(f=8)", r"krum needs n - f - 2 >= 1; got n=9, f=8"),
         ("trmean(f=5)", "trmean needs n >= 2f [+] 1; got n=9, f=5"),
         ("fltrust", "server"),
@@ -188,7 +188,7 @@ def test_updates_that_are_none(updates: object, error: type[Exception], sentence
         (
             {"ids": [*"abcdefgh", "i\udc80"]},
             ValueError,
-            r"^ids\[8\] is no valid text: 'i\\udc80'",
+            r"^ids\[8\] is not valid text: 'i\\udc80'",
         ),
         ({"model": GOOD[0, :3]}, ValueError, "the model has length 3"),
         ({"seed": -1}, ValueError, "seed=-1 is outside"),
@@ -234,8 +234,8 @@ def test_a_square_update_is_not_confused_with_a_row() -> None:
     [
         (lambda: boba.rule(5), TypeError, "^rule is int; it is a spec such as "),
         (lambda: boba.rule(["krum"]), TypeError, "^rule is list; it is a spec such as "),
-        (lambda: boba.rule("krum\udc80"), ValueError, r"^rule is no valid text: 'krum\\udc80'"),
-        (lambda: boba.Median(even="\udc80"), ValueError, "^even is no valid text"),
+        (lambda: boba.rule("krum\udc80"), ValueError, r"^rule is not valid text: 'krum\\udc80'"),
+        (lambda: boba.Median(even="\udc80"), ValueError, "^even is not valid text"),
         (lambda: boba.Krum(f=1).admits(-1), ValueError, r"^clients=-1 is outside \[0, "),
         (lambda: boba.Krum(f=1).admits(9.5), TypeError, "^clients is float; it is a whole number"),
         (lambda: boba.Krum(f=1).admits(9, classes=-1), ValueError, "^classes=-1 is outside"),

@@ -125,7 +125,7 @@ def test_specs_make_objects() -> None:
         boba.attack("krum")
     with pytest.raises(TypeError):
         boba.Krum(f=1) | boba.Krum(f=2)  # type: ignore[operator]
-    with pytest.raises(ValueError, match="stands after a rule"):
+    with pytest.raises(ValueError, match="must come after a rule"):
         boba.ServerMix() | boba.Krum(f=1)
 
 

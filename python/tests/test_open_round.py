@@ -151,7 +151,7 @@ def test_names_and_times_that_are_none() -> None:
         lambda: opened.submit("a\udc80", np.ones(2, np.float32)),
         lambda: opened.begin("a\udc80"),
     ):
-        with pytest.raises(ValueError, match=r"^client is no valid text: 'a\\udc80'"):
+        with pytest.raises(ValueError, match=r"^client is not valid text: 'a\\udc80'"):
             call()
     for now in ("noon", None):
         with pytest.raises(TypeError, match=r"^now is (str|NoneType); it is a number"):
@@ -166,7 +166,7 @@ def test_names_and_times_that_are_none() -> None:
         ({"rule": 5}, TypeError, "^rule is int; it is a spec or a rule object"),
         ({"rule": None}, TypeError, "^rule is NoneType; it is a spec or a rule object"),
         ({"rule": boba.Zero()}, TypeError, "^rule is Zero; it is a spec or a rule object"),
-        ({"cohort": ["a", "b\udc80"]}, ValueError, r"^cohort\[1\] is no valid text: 'b\\udc80'"),
+        ({"cohort": ["a", "b\udc80"]}, ValueError, r"^cohort\[1\] is not valid text: 'b\\udc80'"),
         ({"cohort": 5}, TypeError, "^cohort is int; it is a list of names"),
         ({"deadline": "noon"}, TypeError, "^deadline is str; it is a number"),
     ],

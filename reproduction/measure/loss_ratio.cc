@@ -17,7 +17,7 @@ Result<double> trimmed_loss(const Verdict& verdict) {
 // "boba(f=2)" -> "boba-es(f=2)".
 Result<std::string> exhaustive(const std::string& rule) {
   if (!rule.starts_with("boba(")) {
-    return invalid_argument(fmt::format("loss-ratio: the rule is {}; boba(f=...) would do", rule));
+    return invalid_argument(fmt::format("loss-ratio needs the rule boba(f=...); got {}", rule));
   }
   return fmt::format("boba-es{}", rule.substr(4));
 }

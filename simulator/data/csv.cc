@@ -107,7 +107,7 @@ class CsvParser {
       fields_.emplace_back();
       return {};
     }
-    return wrong(fmt::format("row {} goes on; expected {} fields", row_, columns_));
+    return wrong(fmt::format("row {} has extra data after {} fields", row_, columns_));
   }
 
   Result<void> end_row() {

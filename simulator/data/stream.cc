@@ -73,7 +73,7 @@ Result<void> ByteStream::expect_end(std::string_view what) {
   const Result<std::span<const std::uint8_t>> at_hand = peek();
   if (!at_hand) return at_hand.error();
   if (at_hand->empty()) return {};
-  return error_here(fmt::format("the file goes on; expected its end after {}", what));
+  return error_here(fmt::format("the file has extra data after {}", what));
 }
 
 Error ByteStream::error_at(std::uint64_t offset, std::string_view what) const {

@@ -76,7 +76,7 @@ const char* read_float(const char* at, const char* end, float& value) {
   return read.ptr;
 }
 
-// The numbers of one line; what is wrong with them, else "".
+// Reads the numbers of one line. Returns the fault, or "".
 std::string read_numbers(std::string_view text, std::size_t length, std::vector<float>& out) {
   std::size_t count = 0;
   const char* at = text.data();
@@ -89,7 +89,7 @@ std::string read_numbers(std::string_view text, std::size_t length, std::vector<
     float value = 0;
     const char* const behind = read_float(at, end, value);
     if (behind == nullptr) {
-      return fmt::format("'{}' is no finite number", rest.substr(0, rest.find(' ')));
+      return fmt::format("'{}' is not a finite number", rest.substr(0, rest.find(' ')));
     }
     at = behind;
     if (++count <= length) out.push_back(value);

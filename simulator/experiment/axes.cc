@@ -59,7 +59,7 @@ Result<Axis> file_axis(const TomlEntry& entry, std::string_view origin) {
   const std::string path =
       entry.section.empty() ? entry.name : fmt::format("{}.{}", entry.section, entry.name);
   Axis axis;
-  // A key with a dot in quotes is no key of a section.
+  // A key with a dot in quotes does not belong to a section.
   const bool dotted = entry.name.find('.') != std::string::npos;
   axis.key = dotted ? nullptr : find_key(path);
   if (axis.key == nullptr) {

@@ -16,7 +16,7 @@ constexpr std::string_view kEquals = " = ";
 Result<void> read_line(std::string_view line, std::set<std::string>& seen, Experiment& experiment) {
   const std::size_t at = line.find(kEquals);
   if (at == line.npos) {
-    return invalid_argument(fmt::format("'{}' is no 'key = value'", excerpt(line)));
+    return invalid_argument(fmt::format("expected 'key = value'; got '{}'", excerpt(line)));
   }
   const std::string path(line.substr(0, at));
   const Key* key = find_key(path);
@@ -47,7 +47,7 @@ Result<Experiment> experiment_from_text(const std::string& text) {
   }
   for (const char* needed : {"rule", "attack", "seed"}) {
     if (!seen.contains(needed)) {
-      return invalid_argument(fmt::format("the text is no experiment: it has no {}", needed));
+      return invalid_argument(fmt::format("the text is not an experiment: it has no {}", needed));
     }
   }
   return experiment;

@@ -40,8 +40,8 @@ struct DataSection {
         field("data.partition", &DataSection::partition,
               "how the examples are dealt to the clients"),
         field("data.corruption", &DataSection::corruption,
-              "of the clients' images: none, the name of one, or all (client i the i-th)"),
-        field("data.severity", &DataSection::severity, "of the corruption").between(1, 5),
+              "corruption of the clients' images: none, a name, or all (client i has the i-th)"),
+        field("data.severity", &DataSection::severity, "severity of the corruption").between(1, 5),
         field("data.train", &DataSection::train,
               "training examples kept, the same share of each class; 0: all")
             .between(0, 1e9),
@@ -78,10 +78,11 @@ struct TrainingSection {
 
   static constexpr auto fields() {
     return std::tuple{
-        field("training.algorithm", &TrainingSection::algorithm, "what a client does in a round")
+        field("training.algorithm", &TrainingSection::algorithm, "algorithm of the clients")
             .one_of(kAlgorithms),
-        field("training.rounds", &TrainingSection::rounds, "of the whole run").between(1, 1e6),
-        field("training.learning_rate", &TrainingSection::learning_rate, "before any decay")
+        field("training.rounds", &TrainingSection::rounds, "number of rounds").between(1, 1e6),
+        field("training.learning_rate", &TrainingSection::learning_rate,
+              "learning rate before decay")
             .between(1e-12, 1e6),
         field("training.decay_start", &TrainingSection::decay_start,
               "rounds before the first decay")
@@ -91,14 +92,14 @@ struct TrainingSection {
         field("training.decay", &TrainingSection::decay, "factor of the learning rate; 1: none")
             .between(1e-6, 1),
         field("training.local_steps", &TrainingSection::local_steps,
-              "of a client in a round of fedavg or fedprox")
+              "steps of a client in a round of fedavg or fedprox")
             .between(1, 10000),
         field("training.batch", &TrainingSection::batch,
-              "examples of a client's step; 0: all that it has")
+              "examples in a client's step; 0: all that it has")
             .between(0, 1e9),
         field("training.mu", &TrainingSection::mu, "weight of fedprox's pull to the global model")
             .between(0, 1e6),
-        field("training.momentum", &TrainingSection::momentum, "of the server's step")
+        field("training.momentum", &TrainingSection::momentum, "momentum of the server's step")
             .between(0, 0.9999)};
   }
 };
@@ -140,7 +141,7 @@ struct ServerSection {
         field("server.counts", &ServerSection::counts,
               "a number for each class instead: 40,40,20,20"),
         field("server.noise", &ServerSection::noise, "corruption of the server's samples, or none"),
-        field("server.severity", &ServerSection::severity, "of the noise").between(1, 5)};
+        field("server.severity", &ServerSection::severity, "severity of the noise").between(1, 5)};
   }
 };
 
@@ -169,16 +170,16 @@ struct Experiment {
   ServerSection server = {};
   RunSection run = {};
 
-  // Those that stand before the sections.
+  // The keys before the sections.
   static constexpr auto fields() {
     return std::tuple{
         field("rule", &Experiment::rule, "how the server aggregates; see `boba rules`"),
         field("attack", &Experiment::attack, "none, labelflip, or one of `boba attacks`"),
-        field("seed", &Experiment::seed, "of every random number of the run")};
+        field("seed", &Experiment::seed, "seed of all random numbers of the run")};
   }
 };
 
-// Reads what canonical_text (resolved.h) writes.
+// Reads a canonical text (canonical_text in resolved.h).
 Result<Experiment> experiment_from_text(const std::string& text);
 
 }  // namespace boba::sim

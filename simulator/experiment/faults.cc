@@ -22,11 +22,10 @@ Finding check_model(const ResolvedExperiment& e) {
   const bool is_script = std::holds_alternative<ScriptOptions>(e.model_choice);
   const bool reads_texts = std::holds_alternative<GruOptions>(e.model_choice);
   if (!is_script && reads_texts != texts) {
-    return Fault{
-        {"model.kind", "data.set"},
-        fmt::format("model.kind = {} reads {}, data.set = {} has {}; {} or script would do",
-                    e.model.kind, reads_texts ? "texts" : "images", e.data.set,
-                    texts ? "texts" : "images", texts ? "gru" : "mlp, cnn")};
+    return Fault{{"model.kind", "data.set"},
+                 fmt::format("model.kind = {} reads {}, data.set = {} has {}; use {} or script",
+                             e.model.kind, reads_texts ? "texts" : "images", e.data.set,
+                             texts ? "texts" : "images", texts ? "gru" : "mlp, cnn")};
   }
   if (is_script && e.model.script.empty()) {
     return Fault{{"model.kind"}, "model.kind = script needs model.script, a TorchScript file"};
@@ -62,7 +61,7 @@ Finding check_corruptions(const Experiment& e, DataKind kind) {
     }
     if (kind == DataKind::kText) {
       return Fault{{std::string(use.key), "data.set"},
-                   fmt::format("{} = {} needs images, data.set = {} has texts; none would do",
+                   fmt::format("{0} = {1} needs images, data.set = {2} has texts; set {0} = none",
                                use.key, use.name, e.data.set)};
     }
   }
@@ -77,7 +76,7 @@ Finding check_partition(const ResolvedExperiment& e) {
                fmt::format("federation.honest = {}: {}", clients, good.error().message)};
 }
 
-// Shares of which nobody is left once they are rounded.
+// Shares that round to no client.
 Finding check_shares(const Experiment& written, const ResolvedExperiment& e) {
   const FederationSection& federation = e.federation;
   const double share = federation.participation;
@@ -99,7 +98,7 @@ Finding check_clients(const Experiment& written, const ResolvedExperiment& e) {
   if (e.is_attacked() && e.federation.byzantine == 0) {
     return Fault{{"federation.byzantine", "attack"},
                  fmt::format("attack = {} needs Byzantine clients; got federation.byzantine = 0 "
-                             "(where nobody attacks, write attack = none)",
+                             "(for runs without attackers, write attack = none)",
                              written.attack)};
   }
   return check_shares(written, e);
@@ -123,7 +122,7 @@ Finding check_rule(const Experiment& written, const ResolvedExperiment& e) {
   const Aggregator& rule = e.round_aggregator;
   const std::vector<std::string> keys = {"rule", "federation.honest", "federation.byzantine",
                                          "federation.participation"};
-  // The file's rule and what participation makes of it.
+  // The file's rule, and the rule that participation scales it to.
   std::string what = fmt::format("rule = {}", written.rule);
   if (!everyone(e.federation)) {
     what += fmt::format(", in a round of {} honest and {} Byzantine clients {},", cohort.honest,
@@ -137,7 +136,7 @@ Finding check_rule(const Experiment& written, const ResolvedExperiment& e) {
   const Result<void> good =
       rule.admits({.clients = static_cast<std::size_t>(n),
                    .classes = server ? e.traits.classes * rule.server_parts() : 0,
-                   .length = 1,  // no rule minds: the model's is not known here
+                   .length = 1,  // unknown here; no rule uses it
                    .server = server});
   if (good) return {};
   return Fault{keys, fmt::format("{} cannot be computed: {}", what, good.error().message)};
@@ -149,7 +148,7 @@ Finding check_parts(const Experiment& written, const ResolvedExperiment& e, cons
   const std::size_t parts = e.aggregator.server_parts();
   if (static_cast<std::size_t>(least) >= parts) return {};
   return Fault{{key, "rule"},
-               fmt::format("rule = {} needs {} samples of each class at least; {} gives {}",
+               fmt::format("rule = {} needs at least {} samples of each class; {} gives {}",
                            written.rule, parts, key, least)};
 }
 
@@ -171,7 +170,7 @@ Finding check_counts(const Experiment& written, const ResolvedExperiment& e) {
   }
   return Fault{{"server.counts"},
                fmt::format("server.counts has no sample of class {}; the server's gradient of a "
-                           "class needs one at least",
+                           "class needs at least one",
                            zero - counts.begin())};
 }
 

@@ -19,7 +19,7 @@ namespace boba::sim {
 namespace {
 
 constexpr std::size_t kMostRuns = 20000;
-// One byte more than what is parsed, so that a larger file is noticed.
+// One byte more than the parser accepts, so that it refuses a larger file.
 constexpr std::streamsize kMostRead = (1 << 20) + 1;
 
 Result<std::size_t> count_runs(std::span<const Axis> axes, std::string_view origin) {
@@ -36,8 +36,8 @@ Result<std::size_t> count_runs(std::span<const Axis> axes, std::string_view orig
       fmt::format("{}: {} are more than {} runs; use fewer values", origin, product, kMostRuns));
 }
 
-// Where the fault is: at an override that has part in it, else at the first of its keys that the
-// file gives; chosen[k] is the value of axis k in the run.
+// The place of the fault: an override of one of its keys, else the first of its keys that the file
+// gives. chosen[k] is the value of axis k in the run.
 Error locate(const Fault& fault, std::span<const Axis> axes, std::span<const std::size_t> chosen,
              std::string_view origin) {
   for (const bool is_override : {true, false}) {
@@ -75,7 +75,7 @@ Error unknown_file(const std::string& name) {
   for (const ShippedExperiment& each : shipped_experiments()) names.push_back(each.name);
   const std::string close = suggestion(name, names);
   return {ErrorCode::kIo,
-          fmt::format("'{}' is no file and no experiment that boba ships{} those are: {}",
+          fmt::format("no file or shipped experiment '{}'{} shipped experiments are: {}",
                       excerpt(name), close.empty() ? ";" : close, join(names))};
 }
 
@@ -90,7 +90,7 @@ Result<Override> parse_override(std::string_view text) {
   }
   if (result.key.empty()) {
     return invalid_argument(
-        fmt::format("--set {}: wants KEY=VALUE, such as training.rounds=20", excerpt(text)));
+        fmt::format("--set {}: expected KEY=VALUE, such as training.rounds=20", excerpt(text)));
   }
   result.key = excerpt(result.key);
   return result;
@@ -132,7 +132,7 @@ Result<Grid> load_grid(const std::string& file_or_name, std::span<const Override
                  fmt::format("{}: it is a folder, not an experiment file", excerpt(file_or_name))};
   }
   if (!std::filesystem::exists(path, ignored)) return unknown_file(file_or_name);
-  // Opening a pipe would wait for somebody to write to it.
+  // Opening a pipe would wait for a writer.
   if (!std::filesystem::is_regular_file(path, ignored)) {
     return Error{ErrorCode::kIo,
                  fmt::format("{}: it is not a regular file; write the experiment into one",

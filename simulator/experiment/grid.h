@@ -25,14 +25,14 @@ struct Grid {
 
 struct Override {
   std::string key;    // "training.rounds", "rule"
-  std::string value;  // as in TOML; a word that is no TOML value is a string
+  std::string value;  // as in TOML; a word that is not a TOML value is a string
 };
 
 // "training.rounds=20".
 Result<Override> parse_override(std::string_view text);
 
-// Every error names the file, the line and the nearest valid key or what would do; all runs of the
-// grid are checked before the first starts. origin is what errors call the text.
+// Every error names the file, the line, and the nearest valid key or the allowed values. All runs
+// of the grid are checked before the first starts. Errors call the text origin.
 Result<Grid> parse_grid(std::string_view toml, std::string_view origin, std::string_view name,
                         std::span<const Override> overrides = {});
 

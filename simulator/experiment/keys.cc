@@ -94,26 +94,26 @@ std::vector<Key> make_keys() {
 
 // The text of a value that has the key's type.
 Result<std::string> text_of(const Key& key, const Value& value) {
-  const auto wants = [&](std::string_view what) {
+  const auto needs = [&](std::string_view type) {
     return invalid_argument(
-        fmt::format("{} wants {}; got {}", key.path(), what, describe_value(value)));
+        fmt::format("{} needs {}; got {}", key.path(), type, describe_value(value)));
   };
   const auto* text = std::get_if<std::string>(&value);
   if (key.takes_text()) {
     if (text != nullptr) return *text;
-    if (key.info.type == "text") return wants("text in quotes");
-    return wants(fmt::format("one of {}, in quotes", fmt::join(key.info.choices, ", ")));
+    if (key.info.type == "text") return needs("text in quotes");
+    return needs(fmt::format("one of {}, in quotes", fmt::join(key.info.choices, ", ")));
   }
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
   const auto* real = std::get_if<double>(&value);
   if (key.info.type == "number") {
-    if (real == nullptr) return wants("a number");
+    if (real == nullptr) return needs("a number");
     return detail::print_number(*real + 0.0);  // -0 becomes 0: both print alike
   }
   if (real == nullptr || *real != std::floor(*real) || std::abs(*real) >= 1e15) {
-    return wants("a whole number");
+    return needs("a whole number");
   }
-  return wants(fmt::format("a whole number, written {:.0f}", *real));
+  return needs(fmt::format("a whole number, written {:.0f}", *real));
 }
 
 std::vector<std::string_view> names_in(std::string_view section) {
@@ -134,12 +134,12 @@ std::vector<std::string_view> sections() {
   return names;
 }
 
-// Another section that has the key, for those who put it in the wrong one; empty: none.
+// Where the key belongs if another section has it; empty: no section has it.
 std::string elsewhere(std::string_view name) {
   for (const Key& each : keys()) {
     if (each.name() != name) continue;
     if (each.section().empty()) {
-      return fmt::format("; {} stands at the top of the file, before the sections", name);
+      return fmt::format("; {} belongs at the top of the file, before the sections", name);
     }
     return fmt::format("; it belongs to [{}]", each.section());
   }
@@ -195,7 +195,7 @@ bool is_section(std::string_view name) {
 Error unknown_section(std::string_view name) {
   const auto all = sections();
   const std::string close = suggestion(name, all);
-  return invalid_argument(fmt::format("[{}] is no section{} sections are: {}", excerpt(name),
+  return invalid_argument(fmt::format("unknown section [{}]{} sections are: {}", excerpt(name),
                                       close.empty() ? ";" : close, join(all)));
 }
 
@@ -209,9 +209,9 @@ Error unknown_key(std::string_view section, std::string_view name) {
   if (!hint.ends_with('?')) hint += ";";
   if (!section.empty()) {
     return invalid_argument(
-        fmt::format("{} is no key{} keys of [{}] are: {}", path, hint, section, join(known)));
+        fmt::format("unknown key {}{} keys of [{}] are: {}", path, hint, section, join(known)));
   }
-  return invalid_argument(fmt::format("{} is no key{} keys at the top are: {}; sections are: {}",
+  return invalid_argument(fmt::format("unknown key {}{} keys at the top are: {}; sections are: {}",
                                       path, hint, join(known), join(sections())));
 }
 

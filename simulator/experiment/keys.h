@@ -36,18 +36,18 @@ struct Key {
   Result<void> read(const Value& value, Experiment& experiment) const;
 };
 
-// In the order of the documentation; those of a section stand together.
+// In the order of the documentation; the keys of a section are contiguous.
 std::span<const Key> keys();
 
 // None if there is no such key.
 const Key* find_key(std::string_view path);
 
-// The value that a text without quotes stands for.
+// The value of a text without quotes.
 Value value_of_text(const Key& key, std::string_view text);
 
 bool is_section(std::string_view name);
 
-// Why section.name is no key, and what is; an empty section is the top of the file.
+// Errors that list the valid sections or keys. An empty section is the top of the file.
 Error unknown_section(std::string_view name);
 Error unknown_key(std::string_view section, std::string_view name);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -12,7 +11,7 @@
 #include "boba/core/spec.h"
 #include "boba/rules/average.h"
 #include "boba/rules/registry.h"
-#include "boba/text/printable.h"
+#include "boba/text/split.h"
 #include "simulator/experiment/keys.h"
 #include "simulator/experiment/participation.h"
 #include "simulator/partition/registry.h"
@@ -21,55 +20,40 @@ namespace boba::sim {
 namespace {
 
 constexpr int kMostSamples = 1000000;
-constexpr std::size_t kMostClasses = 65536;
 constexpr std::string_view kNoAttack = "none";
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
 // "40, 40,20" as numbers; nothing in an empty text.
-Result<std::vector<int>> parse_counts(std::string_view text) {
+Result<std::vector<int>> parse_counts(std::string_view key, std::string_view text) {
   std::vector<int> counts;
   if (text.empty()) return counts;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    const std::string_view word = trimmed(text.substr(0, comma));
-    int count = 0;
-    const auto [stop, status] = std::from_chars(word.data(), word.data() + word.size(), count);
-    if (word.empty() || status != std::errc() || stop != word.data() + word.size()) {
-      return invalid_argument(
-          fmt::format("'{}' is not a whole number; write 40,40,20,20", excerpt(word)));
-    }
-    if (count < 0 || count > kMostSamples) {
-      return invalid_argument(fmt::format("{} is outside [0, {}]", count, kMostSamples));
-    }
-    counts.push_back(count);
-    if (counts.size() > kMostClasses || comma == text.npos) return counts;
-    text = text.substr(comma + 1);
+  for (const std::string_view word : split_specs(text)) {
+    const Result<int> count = detail::read_value(key, word, 0, kMostSamples, int{});
+    if (!count) return invalid_argument(count.error().message + "; write 40,40,20,20");
+    counts.push_back(*count);
   }
+  return counts;
 }
 
 struct Rules {
+  std::vector<Params> stages;
   Aggregator written;
   Aggregator scaled;
 };
 
 Result<Rules> read_rule(const Experiment& experiment) {
-  const Result<std::vector<Params>> stages = parse_spec(experiment.rule);
+  Result<std::vector<Params>> stages = parse_spec(experiment.rule);
   if (!stages) return stages.error();
   Result<Aggregator> written = make_aggregator(*stages);
   if (!written) return written.error();
   Result<Aggregator> scaled = make_aggregator(scaled_stages(*stages, experiment.federation));
   if (!scaled) return scaled.error();
-  return Rules{*std::move(written), *std::move(scaled)};
+  return Rules{*std::move(stages), *std::move(written), *std::move(scaled)};
 }
 
-// Neither: nobody attacks.
+// If both are empty, there is no attack.
 struct AttackChoice {
   std::string spec;
+  Params stage;
   AttackPtr on_updates = {};
   std::optional<LabelFlipOptions> label_flip = {};
 };
@@ -78,18 +62,18 @@ Result<AttackChoice> read_attack(std::string_view text) {
   const Result<Params> stage = parse_single("attack", text);
   if (!stage) return stage.error();
   if (stage->name == kNoAttack) {
-    if (stage->values.empty()) return AttackChoice{.spec = stage->name};
+    if (stage->values.empty()) return AttackChoice{.spec = stage->name, .stage = *stage};
     return detail::unknown_option(kNoAttack, stage->values.front().first, {});
   }
   if (stage->name == LabelFlipOptions::info().name) {
     const Result<LabelFlipOptions> flip = bind<LabelFlipOptions>(*stage);
     if (!flip) return flip.error();
-    return AttackChoice{.spec = canonical(*flip), .label_flip = *flip};
+    return AttackChoice{.spec = canonical(*flip), .stage = *stage, .label_flip = *flip};
   }
   if (const AttackEntry* entry = find_entry(attacks(), stage->name)) {
     const Result<NamedAttack> made = entry->make(*stage);
     if (!made) return made.error();
-    return AttackChoice{.spec = made->spec, .on_updates = made->attack};
+    return AttackChoice{.spec = made->spec, .stage = *stage, .on_updates = made->attack};
   }
   std::vector<std::string_view> names = {kNoAttack, LabelFlipOptions::info().name};
   for (const std::string_view name : entry_names(attacks())) names.push_back(name);
@@ -125,7 +109,7 @@ void normalise(ResolvedExperiment& e) {
   }
 }
 
-// The key is named before what its value's own reader said.
+// Puts the key before the error of its value's reader.
 Fault unreadable(std::string_view key, const Error& error) {
   return {{std::string(key)}, fmt::format("{}: {}", key, error.message)};
 }
@@ -144,17 +128,23 @@ std::variant<ResolvedExperiment, Fault> try_resolve(const Experiment& written) {
   if (!attack) return unreadable("attack", attack.error());
   Result<DatasetTraits> traits = dataset_traits(written.data.set);
   if (!traits) return unreadable("data.set", traits.error());
-  Result<NamedPartition> partition = make_partition(written.data.partition);
+  const Result<Params> dealing = parse_single("partition", written.data.partition);
+  if (!dealing) return unreadable("data.partition", dealing.error());
+  Result<NamedPartition> partition = make_partition(*dealing);
   if (!partition) return unreadable("data.partition", partition.error());
   Result<ModelChoice> model = parse_model(written.model.kind);
   if (!model) return unreadable("model.kind", model.error());
   Result<std::optional<SketchOptions>> sketch = parse_gram(written.run.gram);
   if (!sketch) return unreadable("run.gram", sketch.error());
-  Result<std::vector<int>> counts = parse_counts(written.server.counts);
-  if (!counts) return unreadable("server.counts", counts.error());
+  constexpr std::string_view kCounts = "server.counts";
+  Result<std::vector<int>> counts = parse_counts(kCounts, written.server.counts);
+  if (!counts) return Fault{{std::string(kCounts)}, counts.error().message};
 
   ResolvedExperiment resolved{written, std::move(rule->written), std::move(rule->scaled),
                               std::move(attack->on_updates)};
+  resolved.rule_stages = std::move(rule->stages);
+  resolved.attack_stage = std::move(attack->stage);
+  resolved.partition_stage = *dealing;
   resolved.label_flip = attack->label_flip;
   resolved.traits = *traits;
   resolved.scheme = partition->scheme;
@@ -191,9 +181,11 @@ ResolvedExperiment baseline_of(const ResolvedExperiment& experiment) {
   baseline.aggregator = *make_average({});
   baseline.round_aggregator = baseline.aggregator;
   baseline.rule = baseline.aggregator.spec();
+  baseline.rule_stages = {{.name = baseline.rule, .values = {}}};
   baseline.attack_on_updates.reset();
   baseline.label_flip.reset();
   baseline.attack = kNoAttack;
+  baseline.attack_stage = {.name = baseline.attack, .values = {}};
   normalise(baseline);
   return baseline;
 }

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "boba/files/embedded.h"
+#include "boba/text/split.h"
 #include "simulator/experiment/grid.h"
 
 namespace boba::sim {
@@ -11,12 +12,10 @@ std::span<const EmbeddedFile> embedded_experiments();
 
 namespace {
 
-// What follows the # of the first line.
+// The comment in the first line, without its #.
 std::string_view first_comment(std::string_view toml) {
   if (!toml.starts_with('#')) return {};
-  std::string_view line = toml.substr(1, toml.find('\n') - 1);
-  while (line.starts_with(' ')) line.remove_prefix(1);
-  return line;
+  return trimmed(toml.substr(1, toml.find('\n') - 1));
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace boba::sim {
 namespace {
 
 constexpr std::size_t kLargestFile = 1 << 20;
-// Each dot may open a table in a table, and the library takes them down one inside another; so many
-// fit on any stack.
+// Each dot may open a table in a table, and the library destroys them recursively. This many fit on
+// any stack.
 constexpr std::ptrdiff_t kMostDots = 4000;
 
 std::size_t line_of(const toml::source_region& region) { return region.begin.line; }
@@ -61,9 +61,9 @@ Result<toml::table> parse(std::string_view text, std::string_view origin) {
     return invalid_argument(fmt::format("{}: {} bytes; an experiment file has at most {}", origin,
                                         text.size(), kLargestFile));
   }
-  if (std::count(text.begin(), text.end(), '.') > kMostDots) {
+  if (const auto dots = std::count(text.begin(), text.end(), '.'); dots > kMostDots) {
     return invalid_argument(
-        fmt::format("{}: more than {} dots; no experiment needs so many", origin, kMostDots));
+        fmt::format("{}: {} dots; an experiment file has at most {}", origin, dots, kMostDots));
   }
   try {
     return toml::parse(text);
@@ -92,7 +92,7 @@ Result<TomlDocument> read_toml(std::string_view text, std::string_view origin) {
       document.entries.push_back(entry_of(key.str(), inner, value));
     }
   }
-  // toml++ keeps keys sorted by name; sweeps want them as they stand.
+  // toml++ sorts keys by name; sweeps need the order of the file.
   std::sort(document.entries.begin(), document.entries.end(), [](const auto& a, const auto& b) {
     return std::tie(a.line, a.column) < std::tie(b.line, b.column);
   });
@@ -104,7 +104,7 @@ Result<TomlDocument> read_toml(std::string_view text, std::string_view origin) {
 Result<TomlEntry> read_toml_value(std::string_view text) {
   // One line, or it could hold more keys.
   if (text.find_first_of("\r\n") != text.npos) {
-    return invalid_argument("a value stands on one line");
+    return invalid_argument("write the value on one line");
   }
   const Result<toml::table> root = parse(fmt::format("value = {}", text), "value");
   if (!root) {

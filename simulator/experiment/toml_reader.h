@@ -23,7 +23,7 @@ struct TomlEntry {
   std::size_t line = 0;
   std::size_t column = 0;
   bool is_list = false;
-  std::vector<PlacedValue> values;  // one where it is no list
+  std::vector<PlacedValue> values;  // one, unless it is a list
 };
 
 struct TomlSection {
@@ -40,7 +40,7 @@ struct TomlDocument {
 // Errors begin with "origin:line: ".
 Result<TomlDocument> read_toml(std::string_view text, std::string_view origin);
 
-// One value as it may stand after the = of a key; the error is what is wrong with it.
+// One value, as written after the = of a key. The error has no place.
 Result<TomlEntry> read_toml_value(std::string_view text);
 
 }  // namespace boba::sim

@@ -13,9 +13,8 @@ Result<std::vector<std::vector<int>>> deal_majors(std::string_view name, std::si
   if (clients % unit != 0) {
     const std::size_t below = clients / unit * unit;
     return invalid_argument(fmt::format(
-        "{} needs clients to be a multiple of {}, one for each {} of {} classes; got {}; {}{} "
-        "would do",
-        name, unit, majors == 1 ? "one" : "ordered pair", c, clients,
+        "{} needs a multiple of {} clients, one for each {}of {} classes; got {}; use {}{}", name,
+        unit, majors == 1 ? "" : "ordered pair ", c, clients,
         below > 0 ? fmt::format("{} or ", below) : "", below + unit));
   }
   std::vector<std::vector<int>> times(clients, std::vector<int>(c, 0));

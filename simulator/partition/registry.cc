@@ -26,7 +26,14 @@ constexpr PartitionEntry kPartitions[] = {
 std::span<const PartitionEntry> partitions() { return kPartitions; }
 
 Result<NamedPartition> make_partition(std::string_view spec) {
-  return make_single(partitions(), "partition", spec);
+  const Result<Params> stage = parse_single("partition", spec);
+  if (!stage) return stage.error();
+  return make_partition(*stage);
+}
+
+Result<NamedPartition> make_partition(const Params& stage) {
+  if (const PartitionEntry* entry = find_entry(partitions(), stage.name)) return entry->make(stage);
+  return unknown_name("partition", stage.name, entry_names(partitions()));
 }
 
 }  // namespace boba::sim

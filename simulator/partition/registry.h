@@ -22,5 +22,6 @@ std::span<const PartitionEntry> partitions();
 
 // "step(majors=2,alpha=4)".
 Result<NamedPartition> make_partition(std::string_view spec);
+Result<NamedPartition> make_partition(const Params& stage);
 
 }  // namespace boba::sim

@@ -27,9 +27,9 @@ struct Layer {
 
 constexpr Layer kLayers[] = {
     {"honest-in", &RoundPoint::honest_accepted},
-    {"honest-out", &RoundPoint::honest_rejected},
+    {"honest-out", &RoundPoint::honest_left_out},
     {"byzantine-in", &RoundPoint::byzantine_accepted},
-    {"byzantine-out", &RoundPoint::byzantine_rejected},
+    {"byzantine-out", &RoundPoint::byzantine_left_out},
 };
 
 double total(const RoundPoint& point) {
@@ -73,13 +73,13 @@ std::string mean_of(std::span<const RoundPoint> rounds, double RoundPoint::*part
 
 std::string wrongs(std::span<const RoundPoint> rounds) {
   const std::string out =
-      "honest out " + mean_of(rounds, &RoundPoint::honest_rejected, &RoundPoint::honest_accepted);
+      "honest out " + mean_of(rounds, &RoundPoint::honest_left_out, &RoundPoint::honest_accepted);
   const bool attackers = std::any_of(rounds.begin(), rounds.end(), [](const RoundPoint& round) {
-    return round.byzantine_accepted + round.byzantine_rejected > 0;
+    return round.byzantine_accepted + round.byzantine_left_out > 0;
   });
   if (!attackers) return out;
   return "Byz. in " +
-         mean_of(rounds, &RoundPoint::byzantine_accepted, &RoundPoint::byzantine_rejected) + ", " +
+         mean_of(rounds, &RoundPoint::byzantine_accepted, &RoundPoint::byzantine_left_out) + ", " +
          out;
 }
 

@@ -1,4 +1,4 @@
-// Plots of clients: who was accepted, which labels they hold and which BOBA thinks they hold.
+// Plots of clients: who was accepted, their labels, and the labels that BOBA estimates.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace boba::sim::report {
 
 inline constexpr std::size_t kMostClients = 300;  // drawn; evenly chosen from more
 
-// Accepted and rejected clients over rounds, stacked. rounds: means over seeds.
+// Clients accepted and left out over rounds, stacked. rounds: means over seeds.
 std::string verdict_panel(const std::string& title, std::span<const RoundPoint> rounds);
 
 // At each round that all runs have.

@@ -19,20 +19,20 @@ constexpr std::size_t kMostMixPanels = 8;
 constexpr const char* kVerdictLegend =
     "<ul class=\"legend still\" aria-label=\"Verdicts\">"
     "<li><i class=\"chip honest-in\"></i>honest, accepted</li>"
-    "<li><i class=\"chip honest-out\"></i>honest, rejected (wrong)</li>"
+    "<li><i class=\"chip honest-out\"></i>honest, left out (wrong)</li>"
     "<li><i class=\"chip byzantine-in\"></i>Byzantine, accepted (wrong)</li>"
-    "<li><i class=\"chip byzantine-out\"></i>Byzantine, rejected</li></ul>";
+    "<li><i class=\"chip byzantine-out\"></i>Byzantine, left out</li></ul>";
 
-bool rejects_any(const std::vector<RoundPoint>& rounds) {
+bool leaves_any_out(const std::vector<RoundPoint>& rounds) {
   return std::any_of(rounds.begin(), rounds.end(), [](const RoundPoint& round) {
-    return round.honest_rejected + round.byzantine_rejected > 0;
+    return round.honest_left_out + round.byzantine_left_out > 0;
   });
 }
 
 struct VerdictRow {
   std::size_t rule = 0;
   std::vector<std::pair<std::string, std::vector<RoundPoint>>> panels;
-  bool rejects = false;
+  bool leaves_out = false;
 };
 
 VerdictRow verdicts_of(const Setting& setting, std::size_t rule) {
@@ -41,7 +41,7 @@ VerdictRow verdicts_of(const Setting& setting, std::size_t rule) {
   for (std::size_t attack = 0; attack < setting.attacks.size(); ++attack) {
     std::vector<RoundPoint> rounds = mean_rounds(setting.cell(rule, attack).runs);
     if (rounds.empty()) continue;
-    row.rejects = row.rejects || rejects_any(rounds);
+    row.leaves_out = row.leaves_out || leaves_any_out(rounds);
     const Axis& axis = setting.attacks[attack];
     row.panels.emplace_back(axis.is_attack() ? axis.label : "no attack", std::move(rounds));
   }
@@ -51,13 +51,6 @@ VerdictRow verdicts_of(const Setting& setting, std::size_t rule) {
 std::string mix_title(const Setting& setting, std::size_t rule, std::size_t attack) {
   const Axis& axis = setting.attacks[attack];
   return setting.rules[rule].label + ", " + (axis.is_attack() ? axis.label : "no attack");
-}
-
-// These partitions are fixed; the others draw from the seed.
-std::string seed_words(const RunHeader& header) {
-  const std::string name = short_spec(header.partition);
-  if (name == "pairs" || name == "step") return "The same for every seed.";
-  return fmt::format("Seed {}; other seeds deal differently.", header.seed);
 }
 
 struct PhaseColumn {
@@ -118,7 +111,7 @@ std::optional<Section> verdicts_section(const Setting& setting) {
   for (std::size_t rule = 0; rule < setting.rules.size(); ++rule) {
     const VerdictRow row = verdicts_of(setting, rule);
     if (row.panels.empty()) continue;
-    if (!row.rejects) {
+    if (!row.leaves_out) {
       quiet.push_back(clip(setting.rules[rule].label, 40));
       continue;
     }
@@ -134,13 +127,13 @@ std::optional<Section> verdicts_section(const Setting& setting) {
   }
   if (shown == 0) return std::nullopt;
   std::string caption =
-      "Clients by what the rule decided, over rounds, mean over seeds, stacked: honest ones below, "
-      "Byzantine ones above. Quiet colours are right decisions, loud ones wrong. The numbers are "
-      "wrong decisions in a round, on average.";
+      "Decisions of the rule about the clients, over rounds, mean over seeds, stacked: honest "
+      "clients below, Byzantine clients above. Quiet colours are right decisions, loud ones wrong. "
+      "The numbers are wrong decisions in a round, on average.";
   if (!quiet.empty()) {
-    caption += " Not drawn, since they reject nobody: " + escape(listed(quiet)) + ".";
+    caption += " Not drawn, because they leave out no client: " + escape(listed(quiet)) + ".";
   }
-  return Section{"verdicts", "Accepted and rejected clients", body,
+  return Section{"verdicts", "Clients accepted and left out", body,
                  caption + left_out(all, shown, "panels")};
 }
 
@@ -164,10 +157,9 @@ std::optional<Section> label_mix_section(const Setting& setting) {
   if (shown == 0) return std::nullopt;
   std::string caption =
       "Every line is a client, every column a class; darker (brighter on a dark page) is a larger "
-      "share of the client's labels. Left what the client holds, right what the rule concluded "
+      "share of the client's labels. Left: the labels of the client. Right: the rule's estimate "
       "from its update in the last evaluated round, first seed. Where the sides look alike the "
-      "server "
-      "knows the mix without having seen any of the clients' data.";
+      "server knows the mix without having seen any of the clients' data.";
   if (thinned) caption += fmt::format(" {} clients are drawn, evenly chosen.", kMostClients);
   return Section{"label-mix", "True and estimated label mix",
                  "<div class=\"panels tall\">" + panels + "</div>",
@@ -182,9 +174,9 @@ std::optional<Section> partition_section(const Setting& setting) {
   const std::size_t clients = ordered_clients(**run).size();
   std::string caption = fmt::format(
       "Which labels the honest clients hold: a column for each client, ordered by main class; the "
-      "stronger the shade the larger the class's share of its examples. {} Point at a column for "
-      "the counts.",
-      seed_words((*run)->record.header));
+      "stronger the shade the larger the class's share of its examples. Seed {}. Point at a column "
+      "for the counts.",
+      (*run)->record.header.seed);
   if (clients > kMostClients) {
     caption += fmt::format(" {} of {} clients are drawn, evenly chosen.", kMostClients, clients);
   }

@@ -256,9 +256,7 @@ std::optional<Section> worst_section(const Setting& setting) {
       "accuracy over the attacks, best rule first; whiskers: from the lowest to the "
       "highest seed of that attack; upright mark: the rule's accuracy without attack.";
   if (incomplete) {
-    caption +=
-        " In brackets: under how many of the attacks a rule has a number yet, where it has not "
-        "finished under all; it comes after those that have, since what is missing may be worse.";
+    caption += " In brackets: attacks with a result so far. Unfinished rules come last.";
   }
   return Section{"worst", "Worst case of each rule", wide(worst_bars(bars, listed(words, 40))),
                  caption};

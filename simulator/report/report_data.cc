@@ -7,8 +7,8 @@
 namespace boba::sim::report {
 namespace {
 
-// How many rounds share a point. It depends on what the run was to be, not on how far it came, so
-// that the points of several seeds lie at the same rounds.
+// The number of rounds of a point. It depends on the planned rounds, not on the finished ones, so
+// that the points of several seeds are at the same rounds.
 int rounds_per_point(const RunHeader& header, int last_round) {
   const int rounds = std::max({1, header.rounds, last_round});
   return rounds / kMostPoints + (rounds % kMostPoints == 0 ? 0 : 1);
@@ -38,9 +38,9 @@ struct Sums {
     const Present present = present_in(header, round);
     sum.round = round.round;
     sum.honest_accepted += std::max(0, present.honest - round.false_rejects);
-    sum.honest_rejected += std::max(0, round.false_rejects);
+    sum.honest_left_out += std::max(0, round.false_rejects);
     sum.byzantine_accepted += std::max(0, round.false_accepts);
-    sum.byzantine_rejected += std::max(0, present.byzantine - round.false_accepts);
+    sum.byzantine_left_out += std::max(0, present.byzantine - round.false_accepts);
     rounds += 1;
     if (round.label_error && std::isfinite(*round.label_error)) {
       sum.label_error = sum.label_error.value_or(0) + *round.label_error;
@@ -49,8 +49,8 @@ struct Sums {
   }
   RoundPoint mean() const {
     RoundPoint point = sum;
-    for (double* value : {&point.honest_accepted, &point.honest_rejected, &point.byzantine_accepted,
-                          &point.byzantine_rejected}) {
+    for (double* value : {&point.honest_accepted, &point.honest_left_out, &point.byzantine_accepted,
+                          &point.byzantine_left_out}) {
       *value /= rounds;
     }
     if (point.label_error) *point.label_error /= errors;
@@ -103,7 +103,7 @@ std::vector<AccuracyPoint> reduce_curve(const RunHeader& header,
   for (const EvaluationRecord& evaluation : evaluations) {
     if (!std::isfinite(evaluation.accuracy)) continue;
     const AccuracyPoint point{evaluation.round, evaluation.accuracy};
-    // The last of a group stands for it: a mean would show an accuracy that no model had.
+    // The last of a group represents it: a mean would show an accuracy that no model had.
     if (!curve.empty() && (curve.back().round - 1) / width == (point.round - 1) / width) {
       curve.back() = point;
     } else {

@@ -1,4 +1,4 @@
-// What a page needs of each run, read from the store once and reduced to what a plot can show.
+// The data of each run that a page shows, read from the store once and thinned for plots.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct AccuracyPoint {
   double accuracy = 0;
 };
 
-// Means over a few neighbouring rounds; over one where the run is short enough.
+// Means over a few neighbouring rounds, or a single round of a short run.
 struct RoundPoint {
   int round = 0;  // the last of them
   double honest_accepted = 0;
-  double honest_rejected = 0;
+  double honest_left_out = 0;
   double byzantine_accepted = 0;
-  double byzantine_rejected = 0;
+  double byzantine_left_out = 0;
   std::optional<double> label_error;
 };
 

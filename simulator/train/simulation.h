@@ -19,6 +19,7 @@
 #include "simulator/store/safetensors.h"
 #include "simulator/store/store.h"
 #include "simulator/train/place.h"
+#include "simulator/train/plan.h"
 
 namespace boba::sim {
 
@@ -45,10 +46,11 @@ class Simulation {
   virtual TensorFile model() const = 0;
 };
 
-// name: of the experiment file. The data set must outlive the simulation.
-Result<std::unique_ptr<Simulation>> make_simulation(const ResolvedExperiment& experiment,
-                                                    const Dataset& dataset, const Place& place,
-                                                    std::string_view name);
+// name: of the experiment file. The data set must outlive the simulation. plan: the experiment's; if
+// there is none, it is made here.
+Result<std::unique_ptr<Simulation>> make_simulation(
+    const ResolvedExperiment& experiment, const Dataset& dataset, const Place& place,
+    std::string_view name, std::shared_ptr<const FederationPlan> plan = nullptr);
 
 // What the database is told of a run, without preparing it. gpu: the device's name; "" for the
 // processor.

@@ -85,7 +85,7 @@ TEST(AttackRegistry, ErrorsSayWhatWouldDo) {
   EXPECT_EQ(error_of("ipm(gamma=ten)"), "ipm: gamma=ten is not a number");
   EXPECT_EQ(error_of("lie(sign=left)"), "lie: sign=left is none of: minus, plus");
   EXPECT_EQ(error_of("mimic(client=1.5)"), "mimic: client=1.5 is not a whole number");
-  EXPECT_EQ(error_of("ipm | lie"), "an attack stands alone; got 2 stages in 'ipm | lie'");
+  EXPECT_EQ(error_of("ipm | lie"), "an attack takes no stages; got 'ipm | lie'");
   EXPECT_NE(error_of("ipm(gamma=nan)"), "");
   EXPECT_NE(error_of(""), "");
 }

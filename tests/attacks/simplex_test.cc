@@ -115,7 +115,7 @@ int accepted(const std::string& rule, const MatrixXd& honest, const MatrixXd& fo
              const MatrixXd& server) {
   MatrixXd all(honest.rows() + forged.rows(), honest.cols());
   all << honest, forged;
-  const test::Outcome outcome =
+  const test::MatrixOutcome outcome =
       test::run(rule, to_updates(all, DType::kFloat64), to_updates(server, DType::kFloat64));
   int count = 0;
   for (std::size_t i = static_cast<std::size_t>(honest.rows()); i < outcome.verdict.clients.size();
@@ -153,7 +153,7 @@ TEST(Simplex, MovesBobaAsFarAsItSays) {
     const Sent sent = send("simplex(" + with + ")", data.updates, data.server, 5, DType::kFloat64);
     MatrixXd all(35, 200);
     all << data.updates, sent.rows;
-    const test::Outcome outcome =
+    const test::MatrixOutcome outcome =
         test::run("boba(f=6," + with + ")", to_updates(all, DType::kFloat64),
                   to_updates(data.server, DType::kFloat64));
     const double moved = (outcome.out - mean).norm();

@@ -461,7 +461,7 @@ TEST_F(OpenRoundTest, SaysWhatIsWrongWithItsOptions) {
           .find("first must be 0"),
       std::string::npos);
   EXPECT_EQ(message({.length = 5, .cohort = {"a"}, .sketch = SketchPlan{.length = 100}}),
-            "open round: sketch length 100 is no power of two from 64 to 65536");
+            "open round: sketch length 100 must be a power of two from 64 to 65536");
   const UpdateMatrix server = update(1, 4);
   EXPECT_NE(message({.length = 5, .cohort = {"a"}, .server = server.view()})
                 .find("a server gradient has length 4"),

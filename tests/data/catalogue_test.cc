@@ -304,7 +304,8 @@ TEST(CatalogueNames, SpecsAreCheckedWithoutFiles) {
   EXPECT_EQ(message("synthetic(train=9)"),
             "synthetic: 9 examples for 10 classes; expected one each");
   EXPECT_NE(message("synthetic(train=1000000,side=64)").find("at most"), std::string::npos);
-  EXPECT_NE(message("mnist | mnist").find("stands alone"), std::string::npos);
+  EXPECT_NE(message("mnist | mnist").find("takes no stages; got 'mnist | mnist'"),
+            std::string::npos);
   EXPECT_NE(message(""), "");
 }
 

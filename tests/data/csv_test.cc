@@ -75,7 +75,7 @@ TEST(Csv, FieldsAcrossBuffers) {
 TEST(Csv, DamageIsToldWithItsPlace) {
   const auto message = [](const std::string& text) { return rows_of(text).at(0).at(0); };
   EXPECT_EQ(message("1,a,b\n2,a\n"), "x: at byte 9: row 2 has 2 fields; expected 3");
-  EXPECT_EQ(message("1,a,b,c\n"), "x: at byte 5: row 1 goes on; expected 3 fields");
+  EXPECT_EQ(message("1,a,b,c\n"), "x: at byte 5: row 1 has extra data after 3 fields");
   EXPECT_EQ(message("1,\"a\"b,c\n"),
             "x: at byte 5: text after a closing quote; expected a comma or the end of the line");
   EXPECT_EQ(message("1,a\"b,c\n"),

@@ -69,9 +69,9 @@ TEST(Idx, EveryCutIsTold) {
 
 TEST(Idx, ALongerFileIsTold) {
   EXPECT_EQ(message(images_of(idx_images(2, 4) + "x")),
-            "x: at byte 48: the file goes on; expected its end after 2 images");
+            "x: at byte 48: the file has extra data after 2 images");
   EXPECT_EQ(message(labels_of(idx_labels({1, 2}) + "x")),
-            "x: at byte 10: the file goes on; expected its end after 2 labels");
+            "x: at byte 10: the file has extra data after 2 labels");
 }
 
 TEST(Idx, OtherShapesAreTold) {

@@ -129,10 +129,10 @@ TEST_F(Vectors, DamageIsToldWithItsPlace) {
   EXPECT_EQ(message(""), "v: at byte 0: the file is empty; expected vectors of words");
   EXPECT_EQ(message("alpha 1\n"), "v: at byte 0: line 1: 1 numbers; expected 2");
   EXPECT_EQ(message("the 1 2\nbeta 1 2 3\n"), "v: at byte 8: line 2: 3 numbers; expected 2");
-  EXPECT_EQ(message("alpha 1 nan\n"), "v: at byte 0: line 1: 'nan' is no finite number");
-  EXPECT_EQ(message("alpha inf 1\n"), "v: at byte 0: line 1: 'inf' is no finite number");
-  EXPECT_EQ(message("alpha 1e99 1\n"), "v: at byte 0: line 1: '1e99' is no finite number");
-  EXPECT_EQ(message("alpha 1 x\n"), "v: at byte 0: line 1: 'x' is no finite number");
+  EXPECT_EQ(message("alpha 1 nan\n"), "v: at byte 0: line 1: 'nan' is not a finite number");
+  EXPECT_EQ(message("alpha inf 1\n"), "v: at byte 0: line 1: 'inf' is not a finite number");
+  EXPECT_EQ(message("alpha 1e99 1\n"), "v: at byte 0: line 1: '1e99' is not a finite number");
+  EXPECT_EQ(message("alpha 1 x\n"), "v: at byte 0: line 1: 'x' is not a finite number");
   EXPECT_EQ(message("alpha 1 2x\n"), "v: at byte 0: line 1: 'x' in a number");
   EXPECT_EQ(message("alpha\n"), "v: at byte 0: line 1: 0 numbers; expected 2");
   EXPECT_EQ(message(std::string(70000, 'a')), "v: at byte 0: a line of more than 65536 bytes");
@@ -144,11 +144,11 @@ TEST_F(Vectors, NumbersNearZeroAndWithAPlusAreNumbers) {
       "0.00000000000000000000000000000000000000000000001 +.5\n");
   ASSERT_TRUE(all) << all.error().message;
   EXPECT_EQ(all->vectors, (std::vector<float>{0, 0, 0, 0, 0, 2.5F, 0, 0.1F, 0, 0.5F}));
-  EXPECT_EQ(message("alpha +-1 1\n"), "v: at byte 0: line 1: '+-1' is no finite number");
-  EXPECT_EQ(message("alpha + 1\n"), "v: at byte 0: line 1: '+' is no finite number");
-  EXPECT_EQ(message("alpha ++1 1\n"), "v: at byte 0: line 1: '++1' is no finite number");
-  EXPECT_EQ(message("alpha -1e400 1\n"), "v: at byte 0: line 1: '-1e400' is no finite number");
-  EXPECT_EQ(message("alpha +inf 1\n"), "v: at byte 0: line 1: '+inf' is no finite number");
+  EXPECT_EQ(message("alpha +-1 1\n"), "v: at byte 0: line 1: '+-1' is not a finite number");
+  EXPECT_EQ(message("alpha + 1\n"), "v: at byte 0: line 1: '+' is not a finite number");
+  EXPECT_EQ(message("alpha ++1 1\n"), "v: at byte 0: line 1: '++1' is not a finite number");
+  EXPECT_EQ(message("alpha -1e400 1\n"), "v: at byte 0: line 1: '-1e400' is not a finite number");
+  EXPECT_EQ(message("alpha +inf 1\n"), "v: at byte 0: line 1: '+inf' is not a finite number");
 }
 
 TEST_F(Vectors, TheFirstLineIsLookedAtEvenIfUnwanted) {

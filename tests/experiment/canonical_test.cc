@@ -224,16 +224,17 @@ TEST(ExperimentFromText, SaysWhatIsWrong) {
   EXPECT_EQ(error_of(""), "");
   EXPECT_EQ(error_of("seed = 2\n"), "line 4 of the experiment: seed is given twice");
   EXPECT_EQ(error_of("training.rounds = x\n"),
-            "line 4 of the experiment: training.rounds wants a whole number; got the text 'x'");
+            "line 4 of the experiment: training.rounds needs a whole number; got the text 'x'");
   EXPECT_EQ(error_of("training.rounds = 0\n"),
             "line 4 of the experiment: training.rounds=0 is outside [1, 1000000]");
   EXPECT_NE(error_of("training.round = 5\n").find("did you mean rounds?"), std::string::npos);
   EXPECT_NE(error_of("round = 5\n"), "");
-  EXPECT_NE(error_of("trainig.rounds = 5\n").find("[trainig] is no section"), std::string::npos);
+  EXPECT_NE(error_of("trainig.rounds = 5\n").find("unknown section [trainig]"), std::string::npos);
   EXPECT_NE(error_of("\n"), "");
   EXPECT_NE(error_of("seed"), "");
   EXPECT_NE(error_of(std::string("a\0b", 3)), "");
-  EXPECT_EQ(experiment_from_text("").error().message, "the text is no experiment: it has no rule");
+  EXPECT_EQ(experiment_from_text("").error().message,
+            "the text is not an experiment: it has no rule");
 }
 
 TEST(Baseline, IsTheAverageWithoutAttack) {

@@ -7,10 +7,12 @@
 #include <utility>
 #include <variant>
 
+#include "boba/attacks/registry.h"
 #include "boba/core/kernels.h"
 #include "boba/core/round.h"
 #include "boba/kernels/reference/reference.h"
 #include "boba/rules/registry.h"
+#include "boba/text/names.h"
 #include "simulator/data/corruption.h"
 #include "simulator/experiment/experiment.h"
 #include "simulator/experiment/faults.h"
@@ -78,8 +80,8 @@ TEST(Check, RefusesSpecsThatCannotBeRead) {
   EXPECT_EQ(error_with([](Experiment& e) { e.rule = "krum(g=1)"; }),
             "rule: krum: no option g; options are: f, neighbours");
   EXPECT_EQ(error_with([](Experiment& e) { e.attack = "non"; }),
-            "attack: no attack 'non'; did you mean none? attacks are: none, labelflip, gauss, inf, "
-            "ipm, lie, mimic, minmax, minsum, nan, signflip, simplex, zero");
+            "attack: no attack 'non'; did you mean none? attacks are: none, labelflip, " +
+                join(entry_names(attacks())));
   EXPECT_EQ(error_with([](Experiment& e) { e.attack = "none(f=1)"; }),
             "attack: none takes no options; got f");
   EXPECT_NE(
@@ -103,14 +105,14 @@ TEST(Check, RefusesSpecsThatCannotBeRead) {
 
 TEST(Check, ModelsReadTheirKindOfData) {
   EXPECT_EQ(error_with([](Experiment& e) { e.model.kind = "gru"; }),
-            "model.kind = gru reads texts, data.set = fashion-mnist has images; mlp, cnn or script "
-            "would do");
+            "model.kind = gru reads texts, data.set = fashion-mnist has images; use mlp, cnn or "
+            "script");
   const auto texts = [](Experiment& e) {
     e.data.set = "ag-news";
     e.federation.honest = 160;
   };
   EXPECT_EQ(error_with([&](Experiment& e) { texts(e); }),
-            "model.kind = mlp reads images, data.set = ag-news has texts; gru or script would do");
+            "model.kind = mlp reads images, data.set = ag-news has texts; use gru or script");
   EXPECT_EQ(error_with([&](Experiment& e) {
               texts(e);
               e.model.kind = "gru";
@@ -121,12 +123,15 @@ TEST(Check, ModelsReadTheirKindOfData) {
               e.model.kind = "gru";
               e.data.corruption = "fog";
             }),
-            "data.corruption = fog needs images, data.set = ag-news has texts; none would do");
+            "data.corruption = fog needs images, data.set = ag-news has texts; set data.corruption "
+            "= none");
   EXPECT_NE(error_with([&](Experiment& e) {
               texts(e);
               e.model.kind = "gru";
               e.server.noise = "shot-noise";
-            }).find("server.noise = shot-noise needs images"),
+            })
+                .find("server.noise = shot-noise needs images, data.set = ag-news has texts; set "
+                      "server.noise = none"),
             std::string::npos);
 }
 
@@ -167,7 +172,7 @@ TEST(Check, ScriptsHaveAFile) {
 TEST(Check, PairsNeedAClientForEachPair) {
   EXPECT_NE(error_with([](Experiment& e) {
               e.federation.honest = 90;
-            }).find("federation.honest = 90: pairs needs clients to be a multiple of 100"),
+            }).find("federation.honest = 90: pairs needs a multiple of 100 clients"),
             std::string::npos);
   EXPECT_EQ(error_with([](Experiment& e) { e.federation.honest = 300; }), "");
   EXPECT_NE(error_with([](Experiment& e) {
@@ -192,8 +197,8 @@ TEST(Check, AnAttackNeedsAttackers) {
               e.attack = "ipm";
               e.federation.byzantine = 0;
             }),
-            "attack = ipm needs Byzantine clients; got federation.byzantine = 0 (where nobody "
-            "attacks, write attack = none)");
+            "attack = ipm needs Byzantine clients; got federation.byzantine = 0 (for runs "
+            "without attackers, write attack = none)");
   EXPECT_EQ(error_with([](Experiment& e) { e.federation.byzantine = 0; }), "");
   EXPECT_EQ(error_with([](Experiment& e) { e.federation.byzantine = 50; }), "");
 }
@@ -347,8 +352,8 @@ TEST(Check, CountsAreOnePerClass) {
   EXPECT_EQ(with("40,40,20,20", "boba(f=16)"),
             "server.counts has 4 numbers; data.set = fashion-mnist has 10 classes");
   EXPECT_EQ(with("0,2,3,4,5,6,7,8,9,10", "boba(f=16)"),
-            "server.counts has no sample of class 0; the server's gradient of a class needs one at "
-            "least");
+            "server.counts has no sample of class 0; the server's gradient of a class needs at "
+            "least one");
   EXPECT_NE(with("1,2,3,4,5,6,7,8,9,0", "fltrust"), "");
   EXPECT_NE(with("0,0,0,0,0,0,0,0,0,0", "fltrust"), "");
   EXPECT_EQ(with("1,2,x", "fltrust"),
@@ -388,13 +393,13 @@ TEST(Check, EveryPartNeedsASample) {
   e.server.per_class = 2;
   ASSERT_TRUE(fault_of(e).has_value());
   EXPECT_EQ(fault_of(e)->message,
-            "rule = boba(f=2,parts=3) needs 3 samples of each class at least; server.per_class "
+            "rule = boba(f=2,parts=3) needs at least 3 samples of each class; server.per_class "
             "gives 2");
   EXPECT_EQ(fault_of(e)->keys.front(), "server.per_class");
   e.server.counts = "3,3,3,3,3,3,3,3,3,1";
   ASSERT_TRUE(fault_of(e).has_value());
   EXPECT_EQ(fault_of(e)->message,
-            "rule = boba(f=2,parts=3) needs 3 samples of each class at least; server.counts "
+            "rule = boba(f=2,parts=3) needs at least 3 samples of each class; server.counts "
             "gives 1");
 }
 

@@ -1,4 +1,4 @@
-// Files that are no experiments: nothing crashes, nothing hangs, every error names the file.
+// Hostile files: nothing crashes, nothing hangs, every error names the file.
 #include <gtest/gtest.h>
 
 #include "boba/core/random.h"
@@ -43,13 +43,13 @@ TEST(GridHostile, DoubledKeysAndSections) {
 
 TEST(GridHostile, LineEndsOfOtherSystems) {
   EXPECT_EQ(error_of("rule = 'average'\r\nseed = 3\r\n"), "");
-  EXPECT_TRUE(starts(error_of("rule = 'average'\r\n\r\nsed = 3\r\n"), "x.toml:3: sed is no key"));
+  EXPECT_TRUE(starts(error_of("rule = 'average'\r\n\r\nsed = 3\r\n"), "x.toml:3: unknown key sed"));
   EXPECT_EQ(error_of("seed = 3"), "");  // no line end at all
 }
 
 TEST(GridHostile, ByteOrderMarks) {
   EXPECT_EQ(error_of("\xEF\xBB\xBFseed = 3\n"), "");
-  EXPECT_TRUE(starts(error_of("\xEF\xBB\xBFsed = 3\n"), "x.toml:1: sed is no key"));
+  EXPECT_TRUE(starts(error_of("\xEF\xBB\xBFsed = 3\n"), "x.toml:1: unknown key sed"));
   EXPECT_NE(error_of(std::string_view("\xFF\xFEs\0e\0e\0d\0", 10)), "");
 }
 
@@ -74,8 +74,8 @@ TEST(GridHostile, DeepNesting) {
   // Tables in tables, as many as are read at all, and more.
   EXPECT_NE(error_of("a" + repeated(".a", 4000) + " = 1"), "");
   EXPECT_NE(error_of("[a" + repeated(".a", 4000) + "]"), "");
-  EXPECT_TRUE(
-      starts(error_of("a" + repeated(".a", 400000) + " = 1"), "x.toml: more than 4000 dots"));
+  EXPECT_EQ(error_of("a" + repeated(".a", 400000) + " = 1"),
+            "x.toml: 400000 dots; an experiment file has at most 4000");
   EXPECT_NE(error_of(repeated("[[a]]\n", 10000)), "");
 }
 

@@ -181,7 +181,7 @@ TEST(Override, IsKeyAndValue) {
     EXPECT_FALSE(parse_override(bad)) << bad;
   }
   EXPECT_EQ(parse_override("rounds").error().message,
-            "--set rounds: wants KEY=VALUE, such as training.rounds=20");
+            "--set rounds: expected KEY=VALUE, such as training.rounds=20");
 }
 
 TEST(Override, TakesTheFilesPlace) {
@@ -232,7 +232,8 @@ TEST(LoadGrid, ReadsAFile) {
   test::write_text(folder / "bad.toml", "\n\nrul = 'average'\n");
   const Result<Grid> bad = load_grid(folder / "bad.toml");
   ASSERT_FALSE(bad);
-  EXPECT_EQ(bad.error().message.find(folder / "bad.toml:3: rul is no key; did you mean rule?"), 0u)
+  EXPECT_EQ(bad.error().message.find(folder / "bad.toml:3: unknown key rul; did you mean rule?"),
+            0u)
       << bad.error().message;
 }
 
@@ -250,7 +251,7 @@ TEST(LoadGrid, SaysWhatIsNotThere) {
   const Result<Grid> unknown = load_grid("mnits");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().message,
-            "'mnits' is no file and no experiment that boba ships; did you mean mnist? those are: "
+            "no file or shipped experiment 'mnits'; did you mean mnist? shipped experiments are: "
             "ag-news, cifar10, fashion-mnist, mnist, quickstart, synthetic");
   EXPECT_FALSE(load_grid(""));
   EXPECT_FALSE(load_grid(folder / "none.toml"));

@@ -44,7 +44,7 @@ TEST(ParseModel, ErrorsSayWhatWouldDo) {
   EXPECT_EQ(error_of("gru(pooling=last)"), "gru: pooling=last is none of: max, mean");
   EXPECT_EQ(error_of("cnn(precision=half)"), "cnn: precision=half is none of: mixed, float32");
   EXPECT_EQ(error_of("script(file=x)"), "script takes no options; got file");
-  EXPECT_EQ(error_of("mlp|cnn"), "a model stands alone; got 2 stages in 'mlp|cnn'");
+  EXPECT_EQ(error_of("mlp|cnn"), "a model takes no stages; got 'mlp|cnn'");
   EXPECT_NE(error_of(""), "");
 }
 
@@ -66,7 +66,7 @@ TEST(LabelFlip, IsToldFromOtherAttacks) {
   EXPECT_FALSE(resolved("ipm(gamma=2)")->label_flip.has_value());
   EXPECT_FALSE(resolved("none")->label_flip.has_value());
   EXPECT_EQ(resolved("labelflip | ipm").error().message,
-            "attack: an attack stands alone; got 2 stages in 'labelflip | ipm'");
+            "attack: an attack takes no stages; got 'labelflip | ipm'");
   ASSERT_TRUE(resolved("labelflip")->label_flip.has_value());
   EXPECT_FALSE(resolved("labelflip")->attack_on_updates);
   EXPECT_EQ(resolved("labelflip")->label_flip->mode, LabelFlipOptions::Mode::kMirror);

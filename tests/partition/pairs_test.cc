@@ -78,16 +78,15 @@ TEST(Pairs, AStarvedClientGetsOneFromTheRichest) {
   EXPECT_EQ(partition->clients, (Clients{{7}, {0, 1}, {2, 3}, {4, 5, 6}}));
 }
 
-TEST(Pairs, SaysWhichCountsWouldDo) {
+TEST(Pairs, SaysWhichCountsAreAllowed) {
   const Labels labels = mixed_labels({100, 100, 100}, 1);
   EXPECT_EQ(
       error_of(deal("pairs", labels, 3, 10)),
-      "pairs needs clients to be a multiple of 9, one for each ordered pair of 3 classes; got "
-      "10; 9 or 18 would do");
+      "pairs needs a multiple of 9 clients, one for each ordered pair of 3 classes; got 10; use 9 "
+      "or 18");
   EXPECT_EQ(
       error_of(deal("pairs", labels, 3, 5)),
-      "pairs needs clients to be a multiple of 9, one for each ordered pair of 3 classes; got "
-      "5; 9 would do");
+      "pairs needs a multiple of 9 clients, one for each ordered pair of 3 classes; got 5; use 9");
 }
 
 }  // namespace

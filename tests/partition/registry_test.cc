@@ -92,7 +92,7 @@ TEST(PartitionRegistry, ErrorsSayWhatWouldDo) {
             "dirichlet: alpha=nan is outside [1e-06, 1000000000]");
   EXPECT_EQ(error_of("dirichlet(alpha=0)"), "dirichlet: alpha=0 is outside [1e-06, 1000000000]");
   EXPECT_EQ(error_of("shards(per_client=1.5)"), "shards: per_client=1.5 is not a whole number");
-  EXPECT_EQ(error_of("iid | pairs"), "a partition stands alone; got 2 stages in 'iid | pairs'");
+  EXPECT_EQ(error_of("iid | pairs"), "a partition takes no stages; got 'iid | pairs'");
   EXPECT_NE(error_of(""), "");
 }
 

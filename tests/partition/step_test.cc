@@ -57,14 +57,13 @@ TEST(Step, EveryClassStandsEquallyOftenInEveryPlace) {
   for (const auto& row : four) EXPECT_EQ(row[0] + row[1] + row[2], 40u);
 }
 
-TEST(Step, SaysWhichCountsWouldDo) {
+TEST(Step, SaysWhichCountsAreAllowed) {
   const Labels labels = mixed_labels({100, 100, 100}, 1);
   EXPECT_EQ(error_of(deal("step", labels, 3, 12)),
-            "step needs clients to be a multiple of 9, one for each ordered pair of 3 classes; got "
-            "12; 9 or 18 would do");
+            "step needs a multiple of 9 clients, one for each ordered pair of 3 classes; got 12; "
+            "use 9 or 18");
   EXPECT_EQ(error_of(deal("step(majors=1)", labels, 3, 10)),
-            "step needs clients to be a multiple of 3, one for each one of 3 classes; got 10; 9 or "
-            "12 would do");
+            "step needs a multiple of 3 clients, one for each of 3 classes; got 10; use 9 or 12");
 }
 
 }  // namespace

@@ -42,11 +42,11 @@ TEST(ReduceRounds, CountsWhoWasThere) {
   const auto points = reduce_rounds(header_of(2), std::vector{all, some});
   ASSERT_EQ(points.size(), 2U);
   EXPECT_EQ(points[0].honest_accepted, 8);
-  EXPECT_EQ(points[0].honest_rejected, 2);
+  EXPECT_EQ(points[0].honest_left_out, 2);
   EXPECT_EQ(points[0].byzantine_accepted, 1);
-  EXPECT_EQ(points[0].byzantine_rejected, 3);
+  EXPECT_EQ(points[0].byzantine_left_out, 3);
   EXPECT_EQ(points[1].honest_accepted, 1);
-  EXPECT_EQ(points[1].byzantine_rejected, 1);
+  EXPECT_EQ(points[1].byzantine_left_out, 1);
 }
 
 TEST(ReduceRounds, AveragesGroupsThatLieWhereOtherSeedsHaveThem) {
@@ -59,7 +59,7 @@ TEST(ReduceRounds, AveragesGroupsThatLieWhereOtherSeedsHaveThem) {
   const auto whole = reduce_rounds(header_of(400), rounds);
   ASSERT_EQ(whole.size(), 200U);
   EXPECT_EQ(whole[7].round, 16);
-  EXPECT_EQ(whole[7].honest_rejected, 0.5);
+  EXPECT_EQ(whole[7].honest_left_out, 0.5);
   EXPECT_EQ(whole[7].label_error, 0.5) << "rounds without one do not count";
   const auto half = reduce_rounds(header_of(400), std::span(rounds).first(200));
   ASSERT_EQ(half.size(), 100U);
@@ -75,7 +75,7 @@ TEST(ReduceRounds, SurvivesCountsThatCannotBe) {
   const auto points = reduce_rounds(header_of(0), std::vector{round});
   ASSERT_EQ(points.size(), 1U);
   EXPECT_EQ(points[0].honest_accepted, 0);
-  EXPECT_EQ(points[0].byzantine_rejected, 0);
+  EXPECT_EQ(points[0].byzantine_left_out, 0);
   EXPECT_FALSE(points[0].label_error);
   EXPECT_TRUE(reduce_rounds(header_of(5), {}).empty());
 }

@@ -200,12 +200,12 @@ std::string fault(const std::string& text) {
 TEST(PaperFiles, MistakesNameTheLine) {
   ASSERT_EQ(fault(kGood), "");
   const std::string good = kGood;
-  EXPECT_EQ(fault(good + "colour = 1\n").substr(0, 32), "x.toml:7: colour is no key; keys");
+  EXPECT_EQ(fault(good + "colour = 1\n").substr(0, 34), "x.toml:7: unknown key colour; keys");
   EXPECT_NE(fault(good + "sets = ['a=1']\n").find("did you mean"), std::string::npos);
   EXPECT_EQ(fault("titel = \"T\"\n" + good).substr(0, 9), "x.toml:1:");
   EXPECT_EQ(fault(good + "seeds = 0\n"), "x.toml:7: seeds=0 is outside [1, 1000]");
-  EXPECT_EQ(fault(good + "seeds = 'two'\n"), "x.toml:7: seeds wants a whole number");
-  EXPECT_NE(fault(good + "set = 'attack=none'\n").find("x.toml:7: set wants a list"),
+  EXPECT_EQ(fault(good + "seeds = 'two'\n"), "x.toml:7: seeds needs a whole number");
+  EXPECT_NE(fault(good + "set = 'attack=none'\n").find("x.toml:7: set needs a list"),
             std::string::npos);
   EXPECT_NE(fault(good + "set = [1]\n").find("x.toml:7"), std::string::npos);
   EXPECT_NE(fault(good + "set = ['seed=3']\n").find("seeds = 3"), std::string::npos);

@@ -60,7 +60,7 @@ struct Count {
 };
 
 Count judge(const std::string& spec, const MatrixXd& updates, const MatrixXd& server, int honest) {
-  const Outcome outcome =
+  const MatrixOutcome outcome =
       run(spec, to_updates(updates, DType::kFloat64), to_updates(server, DType::kFloat64));
   Count count;
   for (std::size_t i = 0; i < outcome.verdict.clients.size(); ++i) {

@@ -20,24 +20,24 @@ using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-Outcome run_matrix(const std::string& spec, const MatrixXd& updates, const MatrixXd& server,
-                   DType dtype = DType::kFloat64) {
+MatrixOutcome run_matrix(const std::string& spec, const MatrixXd& updates, const MatrixXd& server,
+                         DType dtype = DType::kFloat64) {
   return run(spec, to_updates(updates, dtype), to_updates(server, dtype));
 }
 
 std::string error_of(const std::string& spec, const MatrixXd& updates, const MatrixXd& server,
                      DType dtype = DType::kFloat64) {
-  const Result<Outcome> result =
+  const Result<MatrixOutcome> result =
       try_run(spec, to_updates(updates, dtype).view(), to_updates(server, dtype).view());
   return result ? "" : result.error().message;
 }
 
 TEST(BobaProperties, PermutationOfClientsAndClasses) {
   const SkewedRound data = make_skewed({.byzantine = 4}, Forgery::kIpm);
-  const Outcome before = run_matrix("boba(f=5)", data.updates, data.server);
+  const MatrixOutcome before = run_matrix("boba(f=5)", data.updates, data.server);
   const MatrixXd reversed = data.updates.colwise().reverse();
   const MatrixXd classes = data.server.colwise().reverse();
-  const Outcome after = run_matrix("boba(f=5)", reversed, classes);
+  const MatrixOutcome after = run_matrix("boba(f=5)", reversed, classes);
   EXPECT_LE((before.out - after.out).norm(), 1e-10 * before.out.norm());
   const std::size_t n = before.verdict.clients.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -52,12 +52,12 @@ TEST(BobaProperties, PermutationOfClientsAndClasses) {
 
 TEST(BobaProperties, TranslationAndScale) {
   const SkewedRound data = make_skewed({.byzantine = 4}, Forgery::kLie);
-  const Outcome plain = run_matrix("boba(f=5)", data.updates, data.server);
+  const MatrixOutcome plain = run_matrix("boba(f=5)", data.updates, data.server);
   const VectorXd shift = VectorXd::LinSpaced(data.updates.cols(), -3, 5);
-  const Outcome moved = run_matrix("boba(f=5)", data.updates.rowwise() + shift.transpose(),
-                                   data.server.rowwise() + shift.transpose());
+  const MatrixOutcome moved = run_matrix("boba(f=5)", data.updates.rowwise() + shift.transpose(),
+                                         data.server.rowwise() + shift.transpose());
   EXPECT_LE((moved.out - shift - plain.out).norm(), 1e-10 * moved.out.norm());
-  const Outcome scaled = run_matrix("boba(f=5)", -7.5 * data.updates, -7.5 * data.server);
+  const MatrixOutcome scaled = run_matrix("boba(f=5)", -7.5 * data.updates, -7.5 * data.server);
   EXPECT_LE((scaled.out + 7.5 * plain.out).norm(), 1e-10 * scaled.out.norm());
 }
 
@@ -76,21 +76,21 @@ TEST(BobaProperties, AnythingFromAtMostFClientsIsBounded) {
         if (std::isnan(size)) updates(b, j) = size;
       }
     }
-    const Outcome r = run_matrix("boba(f=4)", updates, data.server, DType::kFloat32);
+    const MatrixOutcome r = run_matrix("boba(f=4)", updates, data.server, DType::kFloat32);
     EXPECT_LE((r.out - mean).norm(), 0.3) << "size " << size;
   }
 }
 
 TEST(BobaHostile, RefusedRowsLeaveNoTrace) {
   const SkewedRound data = make_skewed({.byzantine = 3}, Forgery::kIpm);
-  const Outcome clean = run_matrix("boba(f=3)", data.updates, data.server, DType::kFloat32);
+  const MatrixOutcome clean = run_matrix("boba(f=3)", data.updates, data.server, DType::kFloat32);
   for (double bad : {std::nan(""), kInf, -kInf, 3.3e38}) {
     MatrixXd updates(data.updates.rows() + 2, data.updates.cols());
     updates << data.updates.topRows(7), MatrixXd::Constant(1, data.updates.cols(), 0.1),
         data.updates.bottomRows(26), MatrixXd::Constant(1, data.updates.cols(), bad);
     updates(7, 113) = bad;
     if (bad == 3.3e38) updates.row(7).setConstant(bad);
-    const Outcome r = run_matrix("boba(f=5)", updates, data.server, DType::kFloat32);
+    const MatrixOutcome r = run_matrix("boba(f=5)", updates, data.server, DType::kFloat32);
     EXPECT_EQ(r.verdict.refused, 2U);
     for (std::size_t i : {std::size_t{7}, static_cast<std::size_t>(updates.rows() - 1)}) {
       EXPECT_TRUE(r.verdict.clients[i].refused);
@@ -132,7 +132,7 @@ TEST(BobaHostile, WhatCannotBeComputedIsRefused) {
 TEST(BobaHostile, OneClassIsTheTrimmedMean) {
   MatrixXd updates(4, 2);
   updates << 1, 1, 2, 1, 3, 1, 100, 100;
-  const Outcome r = run_matrix("boba(f=1)", updates, MatrixXd::Constant(1, 2, 1.5));
+  const MatrixOutcome r = run_matrix("boba(f=1)", updates, MatrixXd::Constant(1, 2, 1.5));
   EXPECT_NEAR(r.out(0), 2, 1e-12);
   EXPECT_NEAR(r.out(1), 1, 1e-12);
   for (const ClientVerdict& client : r.verdict.clients) {
@@ -145,7 +145,7 @@ TEST(BobaHostile, AllEqualUpdates) {
   const SkewedRound data = make_skewed({});
   const MatrixXd equal = data.updates.row(0).replicate(10, 1);
   for (const char* spec : {"boba(f=2)", "boba-es(f=2)", "boba-no-stage2(f=2)"}) {
-    const Outcome r = run_matrix(spec, equal, data.server, DType::kFloat32);
+    const MatrixOutcome r = run_matrix(spec, equal, data.server, DType::kFloat32);
     EXPECT_LE((r.out - equal.row(0).transpose()).norm(), 1e-6 * r.out.norm()) << spec;
     EXPECT_EQ(r.verdict.accepted(), 10U) << spec;
     EXPECT_EQ(subspace_of(r.verdict)->rank, 0U) << spec;
@@ -155,7 +155,8 @@ TEST(BobaHostile, AllEqualUpdates) {
 
 TEST(BobaHostile, AllZeroUpdates) {
   const SkewedRound data = make_skewed({});
-  const Outcome r = run_matrix("boba(f=2)", MatrixXd::Zero(10, data.server.cols()), data.server);
+  const MatrixOutcome r =
+      run_matrix("boba(f=2)", MatrixXd::Zero(10, data.server.cols()), data.server);
   EXPECT_EQ(r.out.norm(), 0);
 }
 
@@ -165,7 +166,7 @@ TEST(BobaHostile, RankDeficientServer) {
   const SkewedRound data = make_skewed({.noise = 0, .server_noise = 0});
   MatrixXd server = data.server;
   server.row(3) = server.row(2);
-  const Outcome r = run_matrix("boba(f=2)", data.updates, server);
+  const MatrixOutcome r = run_matrix("boba(f=2)", data.updates, server);
   for (const ClientVerdict& client : r.verdict.clients) {
     EXPECT_NEAR(client.label_mix[2], client.label_mix[3], 1e-9);
     double sum = 0;
@@ -181,9 +182,9 @@ TEST(BobaHostile, SameBitsForAnyNumberOfThreads) {
       {.honest = 50, .byzantine = 8, .classes = 10, .length = 20000, .seed = 9}, Forgery::kIpm);
   const UpdateMatrix updates = to_updates(data.updates, DType::kFloat32);
   const UpdateMatrix server = to_updates(data.server, DType::kFloat32);
-  const Outcome one = run("boba(f=9)", updates, server, 1);
+  const MatrixOutcome one = run("boba(f=9)", updates, server, 1);
   for (int threads : {2, 3}) {
-    const Outcome more = run("boba(f=9)", updates, server, threads);
+    const MatrixOutcome more = run("boba(f=9)", updates, server, threads);
     EXPECT_EQ(one.out, more.out);
     EXPECT_EQ(one.verdict.weights, more.verdict.weights);
     EXPECT_EQ(one.verdict.server_weights, more.verdict.server_weights);

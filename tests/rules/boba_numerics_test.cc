@@ -58,7 +58,7 @@ TEST_P(BobaNumerics, WithinRoundingTimesCondition) {
     SCOPED_TRACE(std::string(name(dtype)));
     const UpdateMatrix updates = to_updates(data.updates, dtype);
     const UpdateMatrix server = to_updates(data.server, dtype);
-    const Outcome run_out = run("boba(f=6)", updates, server);
+    const MatrixOutcome run_out = run("boba(f=6)", updates, server);
     const BobaOracle oracle =
         boba_oracle(to_matrix(updates.view()), to_matrix(server.view()), {.f = 6});
     const SubspaceReport report = *subspace_of(run_out.verdict);

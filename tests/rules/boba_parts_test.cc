@@ -59,8 +59,9 @@ TEST(BobaParts, CountAsTheirMean) {
   const SkewedRound round = make_skewed(o, Forgery::kIpm);
   for (const int parts : {2, 3, 5}) {
     const MatrixXd rows = noisy_parts(round.server, parts, 0.4, 7);
-    const Outcome whole = run("boba(f=5)", rows_of(round.updates), rows_of(means_of(rows, parts)));
-    const Outcome cut =
+    const MatrixOutcome whole =
+        run("boba(f=5)", rows_of(round.updates), rows_of(means_of(rows, parts)));
+    const MatrixOutcome cut =
         run(fmt::format("boba(f=5,parts={})", parts), rows_of(round.updates), rows_of(rows));
     EXPECT_TRUE(mentions(cut.verdict.notes, fmt::format("4 classes of {} parts", parts)));
     EXPECT_LT((cut.out - whole.out).norm(), 1e-9 * whole.out.norm());
@@ -84,9 +85,9 @@ TEST(BobaParts, AmongStagesToo) {
   const MatrixXd rows = noisy_parts(round.server, 2, 0.4, 7);
   for (const char* spec :
        {"bucketing(s=2) | boba(f=5{})", "boba(f=5{}) | server-mix(lambda=0.25)"}) {
-    const Outcome whole = run(fmt::format(fmt::runtime(spec), ""), rows_of(round.updates),
-                              rows_of(means_of(rows, 2)));
-    const Outcome cut =
+    const MatrixOutcome whole = run(fmt::format(fmt::runtime(spec), ""), rows_of(round.updates),
+                                    rows_of(means_of(rows, 2)));
+    const MatrixOutcome cut =
         run(fmt::format(fmt::runtime(spec), ",parts=2"), rows_of(round.updates), rows_of(rows));
     EXPECT_LT((cut.out - whole.out).norm(), 1e-9 * whole.out.norm()) << spec;
   }
@@ -100,22 +101,24 @@ TEST(BobaParts, AutoIsTheLowerQuartileOfWhatHalvesHave) {
   updates << 0, 0, 0, 2, 0, 0, 5, 0, 0, 7, 0, 0, 10, 0, 0, -1.9, 0, 0;
   MatrixXd server(4, 3);
   server << -1, 0, 0, 1, 0, 0, 8, 0, 0, 12, 0, 0;
-  const Outcome outcome = run("boba(f=1,p_min=auto,parts=2)", rows_of(updates), rows_of(server));
+  const MatrixOutcome outcome =
+      run("boba(f=1,p_min=auto,parts=2)", rows_of(updates), rows_of(server));
   EXPECT_NEAR(value_of(outcome.verdict, "server_low_share"), -2.0 / 11, 1e-9);
   EXPECT_NEAR(value_of(outcome.verdict, "p_min"), -2.0 / 11, 1e-9);
   EXPECT_FALSE(outcome.verdict.clients[5].accepted);  // its share is -0.19
   EXPECT_NEAR(outcome.out(0), 4.8, 1e-9);
 
   updates(5, 0) = -1.8;
-  const Outcome inside = run("boba(f=1,p_min=auto,parts=2)", rows_of(updates), rows_of(server));
+  const MatrixOutcome inside =
+      run("boba(f=1,p_min=auto,parts=2)", rows_of(updates), rows_of(server));
   EXPECT_TRUE(inside.verdict.clients[5].accepted);
 }
 
 TEST(BobaParts, AutoStaysWithinItsBounds) {
   const SkewedRound round = make_skewed({.honest = 40, .classes = 4, .length = 30});
   const auto chosen = [&](double noise) {
-    const Outcome outcome = run("boba(f=3,p_min=auto,parts=2)", rows_of(round.updates),
-                                rows_of(noisy_parts(round.server, 2, noise, 3)));
+    const MatrixOutcome outcome = run("boba(f=3,p_min=auto,parts=2)", rows_of(round.updates),
+                                      rows_of(noisy_parts(round.server, 2, noise, 3)));
     return value_of(outcome.verdict, "p_min");
   };
   EXPECT_EQ(chosen(0), -0.05);
@@ -128,35 +131,36 @@ TEST(BobaParts, AutoDoesNotDependOnOriginUnitsOrOrder) {
       make_skewed({.honest = 40, .byzantine = 5, .classes = 4, .length = 30}, Forgery::kLie);
   const MatrixXd server = noisy_parts(round.server, 3, 0.7, 5);
   const std::string spec = "boba(f=6,p_min=auto,parts=3)";
-  const Outcome plain = run(spec, rows_of(round.updates), rows_of(server));
+  const MatrixOutcome plain = run(spec, rows_of(round.updates), rows_of(server));
   const double p_min = value_of(plain.verdict, "p_min");
   EXPECT_LT(p_min, -0.06);
   EXPECT_GT(p_min, -0.9);
   const Eigen::RowVectorXd shift = Eigen::RowVectorXd::LinSpaced(server.cols(), -3, 5);
   for (double scale : {1e-3, 1e4}) {
-    const Outcome moved = run(spec, rows_of((scale * round.updates).rowwise() + shift),
-                              rows_of((scale * server).rowwise() + shift));
+    const MatrixOutcome moved = run(spec, rows_of((scale * round.updates).rowwise() + shift),
+                                    rows_of((scale * server).rowwise() + shift));
     EXPECT_NEAR(value_of(moved.verdict, "p_min"), p_min, 1e-7);
   }
-  const Outcome turned = run(spec, rows_of(round.updates.colwise().reverse()), rows_of(server));
+  const MatrixOutcome turned =
+      run(spec, rows_of(round.updates.colwise().reverse()), rows_of(server));
   EXPECT_NEAR(value_of(turned.verdict, "p_min"), p_min, 1e-9);
   MatrixXd parts_turned = server;
   for (Index z = 0; z < 4; ++z) {
     parts_turned.middleRows(3 * z, 3) = server.middleRows(3 * z, 3).colwise().reverse().eval();
   }
-  const Outcome others = run(spec, rows_of(round.updates), rows_of(parts_turned));
+  const MatrixOutcome others = run(spec, rows_of(round.updates), rows_of(parts_turned));
   EXPECT_NEAR(value_of(others.verdict, "p_min"), p_min, 1e-9);
 }
 
 TEST(BobaParts, OddCasesAreComputed) {
   const MatrixXd one = MatrixXd::Random(6, 5);
-  const Outcome single = run("boba(f=1,p_min=auto,parts=2)", rows_of(one),
-                             rows_of(MatrixXd::Random(2, 5)));  // one class
+  const MatrixOutcome single = run("boba(f=1,p_min=auto,parts=2)", rows_of(one),
+                                   rows_of(MatrixXd::Random(2, 5)));  // one class
   EXPECT_EQ(value_of(single.verdict, "p_min"), -0.05);
   EXPECT_EQ(single.verdict.clients[0].label_mix, std::vector<double>{1});
   // Equal clients: a subspace of no direction, in which nothing can be told apart.
-  const Outcome equal = run("boba(f=1,p_min=auto,parts=2)", rows_of(MatrixXd::Ones(6, 5)),
-                            rows_of(MatrixXd::Random(6, 5)));
+  const MatrixOutcome equal = run("boba(f=1,p_min=auto,parts=2)", rows_of(MatrixXd::Ones(6, 5)),
+                                  rows_of(MatrixXd::Random(6, 5)));
   EXPECT_EQ(value_of(equal.verdict, "server_low_share"), 0);
   EXPECT_LT((equal.out - VectorXd::Ones(5)).norm(), 1e-9);
 }
@@ -166,10 +170,9 @@ TEST(BobaParts, RefusesWhatDoesNotFit) {
   const auto server = rows_of(MatrixXd::Random(7, 5));
   const auto outcome = try_run("boba(f=1,parts=2)", rows_of(updates).view(), server.view());
   ASSERT_FALSE(outcome);
-  EXPECT_EQ(
-      outcome.error().message,
-      "boba(parts=2) needs 2 server gradients per class, one after the other; 7 of them is no "
-      "multiple of it");
+  EXPECT_EQ(outcome.error().message,
+            "boba(parts=2) needs 2 server gradients per class, one after the other; got 7, not a "
+            "multiple of 2");
   for (const char* bad : {"boba(parts=0)", "boba(parts=65)", "boba(parts=1.5)", "krum(parts=2)"}) {
     EXPECT_FALSE(make_aggregator(bad)) << bad;
   }
@@ -207,7 +210,8 @@ TEST(BobaParts, AutoFollowsTheNoise) {
         p(0) = 1 - 4 * least;
         rows << round.updates, (round.server.transpose() * p).transpose().replicate(forged, 1);
         const MatrixXd server = noisy_parts(round.server, 2, noise * std::sqrt(2.0), seed);
-        const Outcome outcome = run("boba(f=9,p_min=auto,parts=2)", rows_of(rows), rows_of(server));
+        const MatrixOutcome outcome =
+            run("boba(f=9,p_min=auto,parts=2)", rows_of(rows), rows_of(server));
         for (int i = 0; i < o.honest + forged; ++i) {
           const bool in = outcome.verdict.clients[static_cast<std::size_t>(i)].accepted;
           if (i < o.honest) rejected += in ? 0 : 1.0 / kSeeds;

@@ -50,7 +50,7 @@ std::vector<Case> cases() {
 
 class BobaAgainstDSpace : public testing::TestWithParam<Case> {};
 
-void expect_same(const Outcome& run, const BobaOracle& oracle, double tolerance) {
+void expect_same(const MatrixOutcome& run, const BobaOracle& oracle, double tolerance) {
   const double size = oracle.out.norm();
   EXPECT_LE((run.out - oracle.out).norm(), tolerance * size);
   // Shares and residuals are as exact as the margins below suppose.
@@ -122,12 +122,12 @@ TEST(Boba, ClientsFarOutAreRefusedAndLeaveNoTrace) {
     const UpdateMatrix server = to_updates(data.server, dtype);
     const std::vector<std::string> rules = {"boba", "boba-no-stage1", "boba-no-stage2"};
     for (const std::string& rule : rules) {
-      const Outcome alone = run(rule + "(f=0)", to_updates(honest, dtype), server);
+      const MatrixOutcome alone = run(rule + "(f=0)", to_updates(honest, dtype), server);
       for (double factor : {1e2, 1e4, 1e30}) {
         MatrixXd u = data.updates;
         u.bottomRows(5) *= factor;
         u.row(31) = -u.row(30);
-        const Outcome o = run(rule + "(f=5)", to_updates(u, dtype), server);
+        const MatrixOutcome o = run(rule + "(f=5)", to_updates(u, dtype), server);
         EXPECT_EQ(o.out, alone.out) << rule << " " << factor;
         for (std::size_t i = 0; i < 35; ++i) {
           EXPECT_EQ(o.verdict.clients[i].refused, i >= 30) << rule << " " << factor << " " << i;
@@ -142,14 +142,15 @@ TEST(Boba, FarOutInTheServersSpanDoesNotShapeTheSubspace) {
   const SkewedRound data = make_skewed(options, Forgery::kNone);
   for (DType dtype : {DType::kFloat32, DType::kFloat64}) {
     const UpdateMatrix server = to_updates(data.server, dtype);
-    const Outcome alone = run("boba(f=0)", to_updates(data.updates.topRows(30), dtype), server);
+    const MatrixOutcome alone =
+        run("boba(f=0)", to_updates(data.updates.topRows(30), dtype), server);
     for (double t : {1e2, 1e3, 1e4, 1e5, 1e8, 1e12, 1e30}) {
       MatrixXd u = data.updates;
       for (Eigen::Index b = 0; b < 5; ++b) {
         const auto corner = data.server.row(b % 4);
         u.row(30 + b) = corner + t * (corner - data.server.row((b + 1) % 4));
       }
-      const Outcome o = run("boba(f=5)", to_updates(u, dtype), server);
+      const MatrixOutcome o = run("boba(f=5)", to_updates(u, dtype), server);
       EXPECT_LT((o.out - alone.out).norm(), 0.05 * alone.out.norm()) << t;
       for (std::size_t i = 30; i < 35; ++i) EXPECT_FALSE(o.verdict.clients[i].accepted) << t;
     }
@@ -162,12 +163,12 @@ TEST(Boba, ExhaustiveSearchAgreesAndIsNeverWorse) {
         make_skewed({.honest = 9, .byzantine = 2, .classes = 3, .length = 50, .seed = 7}, forgery);
     const UpdateMatrix updates = to_updates(data.updates, DType::kFloat32);
     const UpdateMatrix server = to_updates(data.server, DType::kFloat32);
-    const Outcome es = run("boba-es(f=2)", updates, server);
+    const MatrixOutcome es = run("boba-es(f=2)", updates, server);
     expect_same(es,
                 boba_oracle(to_matrix(updates.view()), to_matrix(server.view()),
                             {.f = 2, .search = OracleSearch::kExhaustive, .rank_tolerance = 1e-9}),
                 1e-6);
-    const Outcome alternating = run("boba(f=2)", updates, server);
+    const MatrixOutcome alternating = run("boba(f=2)", updates, server);
     EXPECT_LE(subspace_of(es.verdict)->trimmed_loss.back(),
               subspace_of(alternating.verdict)->trimmed_loss.back() * (1 + 1e-6));
   }
@@ -181,7 +182,7 @@ TEST(Boba, GoldenLine) {
   u << 1, 0, 2, 0, 3, 0, 2, 9;
   MatrixXd s(2, 2);
   s << 0, 0, 4, 0;
-  const Outcome r =
+  const MatrixOutcome r =
       run("boba(f=1)", to_updates(u, DType::kFloat64), to_updates(s, DType::kFloat64));
   EXPECT_NEAR(r.out(0), 2, 1e-12);
   EXPECT_NEAR(r.out(1), 0, 1e-12);
@@ -199,7 +200,7 @@ TEST(Boba, GoldenRejection) {
   u << 1, 0, 2, 0, 3, 0, 2, 0, 10, 0;
   MatrixXd s(2, 2);
   s << 0, 0, 4, 0;
-  const Outcome r =
+  const MatrixOutcome r =
       run("boba(f=1)", to_updates(u, DType::kFloat32), to_updates(s, DType::kFloat32));
   EXPECT_NEAR(r.out(0), 2, 1e-6);
   EXPECT_FALSE(r.verdict.clients[4].accepted);
@@ -211,8 +212,8 @@ TEST(Boba, GoldenRejection) {
 
 TEST(Boba, UnbiasedWithoutNoiseOrAttack) {
   const SkewedRound data = make_skewed({.noise = 0, .server_noise = 0});
-  const Outcome r = run("boba(f=5)", to_updates(data.updates, DType::kFloat64),
-                        to_updates(data.server, DType::kFloat64));
+  const MatrixOutcome r = run("boba(f=5)", to_updates(data.updates, DType::kFloat64),
+                              to_updates(data.server, DType::kFloat64));
   const VectorXd mean = data.updates.colwise().mean();
   EXPECT_LE((r.out - mean).norm(), 1e-9 * mean.norm());
   for (std::size_t i = 0; i < r.verdict.clients.size(); ++i) {
@@ -226,8 +227,8 @@ TEST(Boba, UnbiasedWithoutNoiseOrAttack) {
 TEST(Boba, WeightsMakeTheResult) {
   const SkewedRound data = make_skewed({.byzantine = 4}, Forgery::kIpm);
   for (const char* spec : {"boba(f=5)", "boba-no-stage1(f=5)", "boba-no-stage2(f=5)"}) {
-    const Outcome r = run(spec, to_updates(data.updates, DType::kFloat64),
-                          to_updates(data.server, DType::kFloat64));
+    const MatrixOutcome r = run(spec, to_updates(data.updates, DType::kFloat64),
+                                to_updates(data.server, DType::kFloat64));
     VectorXd sum = VectorXd::Zero(data.updates.cols());
     double total = 0;
     for (std::size_t i = 0; i < r.verdict.weights.size(); ++i) {
@@ -255,8 +256,8 @@ TEST(Boba, TrimmedLossNeverIncreases) {
                                             .server_noise = 0.8,
                                             .seed = seed},
                                            forgery);
-      const Outcome r = run("boba(f=6)", to_updates(data.updates, DType::kFloat32),
-                            to_updates(data.server, DType::kFloat32));
+      const MatrixOutcome r = run("boba(f=6)", to_updates(data.updates, DType::kFloat32),
+                                  to_updates(data.server, DType::kFloat32));
       const auto loss = subspace_of(r.verdict)->trimmed_loss;
       for (std::size_t i = 1; i < loss.size(); ++i) {
         EXPECT_LE(loss[i], loss[i - 1] * (1 + 1e-6)) << "seed " << seed << " step " << i;
@@ -280,7 +281,7 @@ TEST(Boba, StopsAtMaxIterAndSaysSo) {
     const UpdateMatrix updates = to_updates(data.updates, DType::kFloat64);
     const UpdateMatrix server = to_updates(data.server, DType::kFloat64);
     if (subspace_of(run("boba(f=12)", updates, server).verdict)->fits < 4) continue;
-    const Outcome r = run("boba(f=12,max_iter=1)", updates, server);
+    const MatrixOutcome r = run("boba(f=12,max_iter=1)", updates, server);
     EXPECT_EQ(subspace_of(r.verdict)->fits, 2U);
     EXPECT_FALSE(subspace_of(r.verdict)->converged);
     EXPECT_TRUE(mentions(r.verdict.warnings, "max_iter=1"));
@@ -294,7 +295,7 @@ TEST(Boba, FewerDimensionsThanClasses) {
   for (DType dtype : {DType::kFloat32, DType::kFloat64}) {
     const SkewedRound data = make_skewed({.honest = 12, .classes = 6, .length = 3, .seed = 5});
     const UpdateMatrix updates = to_updates(data.updates, dtype);
-    const Outcome r = run("boba-no-stage2(f=1)", updates, to_updates(data.server, dtype));
+    const MatrixOutcome r = run("boba-no-stage2(f=1)", updates, to_updates(data.server, dtype));
     const VectorXd mean = to_matrix(updates.view()).colwise().mean();
     EXPECT_LE((r.out - mean).norm(), 1e-6 * mean.norm());
     EXPECT_EQ(subspace_of(r.verdict)->rank, 3U);
@@ -304,8 +305,8 @@ TEST(Boba, FewerDimensionsThanClasses) {
 
 TEST(Boba, KeepsTheBestWhenTooFewPass) {
   const SkewedRound data = make_skewed({});
-  const Outcome r = run("boba(f=3,p_min=1)", to_updates(data.updates, DType::kFloat64),
-                        to_updates(data.server, DType::kFloat64));
+  const MatrixOutcome r = run("boba(f=3,p_min=1)", to_updates(data.updates, DType::kFloat64),
+                              to_updates(data.server, DType::kFloat64));
   EXPECT_EQ(r.verdict.accepted(), 27U);
   EXPECT_TRUE(mentions(r.verdict.warnings, "passed p_min=1"));
 }
@@ -321,7 +322,7 @@ TEST(Boba, SlackIsTheLeastNumberOfAcceptedClients) {
   for (const double p_min : {-0.5, -0.05, 0.01, 0.2}) {
     for (const int slack : {1, 2, 3, 100}) {
       SCOPED_TRACE(testing::Message() << "p_min " << p_min << ", slack " << slack);
-      const Outcome r =
+      const MatrixOutcome r =
           run("boba(f=5,p_min=" + std::to_string(p_min) + ",slack=" + std::to_string(slack) + ")",
               updates, server);
       expect_same(r,
@@ -336,7 +337,7 @@ TEST(Boba, SlackIsTheLeastNumberOfAcceptedClients) {
   }
   // Nobody has shares of 0.9 in all four classes: only the least number is accepted.
   EXPECT_EQ(run("boba(f=5,p_min=0.9)", updates, server).verdict.accepted(), 30U);
-  const Outcome two = run("boba(f=5,p_min=0.9,slack=2)", updates, server);
+  const MatrixOutcome two = run("boba(f=5,p_min=0.9,slack=2)", updates, server);
   EXPECT_EQ(two.verdict.accepted(), 25U);
   EXPECT_TRUE(mentions(two.verdict.warnings, "the n - 2 f = 25 with the largest"));
   EXPECT_EQ(run("boba(f=5,p_min=0.9,slack=7)", updates, server).verdict.accepted(), 1U);
@@ -346,23 +347,23 @@ TEST(Boba, SlackIsTheLeastNumberOfAcceptedClients) {
 TEST(Boba, ReportsTheGuarantee) {
   const SkewedRound good =
       make_skewed({.honest = 40, .byzantine = 4, .noise = 0.01}, Forgery::kIpm);
-  const Outcome holds = run("boba(f=4)", to_updates(good.updates, DType::kFloat64),
-                            to_updates(good.server, DType::kFloat64));
+  const MatrixOutcome holds = run("boba(f=4)", to_updates(good.updates, DType::kFloat64),
+                                  to_updates(good.server, DType::kFloat64));
   EXPECT_TRUE(subspace_of(holds.verdict)->guarantee_possible);
   EXPECT_GT(subspace_of(holds.verdict)->sigma_bound, 0);
   EXPECT_LT(subspace_of(holds.verdict)->sigma_bound,
             subspace_of(holds.verdict)->singular_values.back());
   EXPECT_TRUE(mentions(subspace_of(holds.verdict)->statements, "36 >= 4 holds"));
 
-  const Outcome fails = run("boba(f=21)", to_updates(good.updates, DType::kFloat64),
-                            to_updates(good.server, DType::kFloat64));
+  const MatrixOutcome fails = run("boba(f=21)", to_updates(good.updates, DType::kFloat64),
+                                  to_updates(good.server, DType::kFloat64));
   EXPECT_FALSE(subspace_of(fails.verdict)->guarantee_possible);
   EXPECT_TRUE(mentions(fails.verdict.warnings, "n - 2f >= c"));
   EXPECT_TRUE(mentions(subspace_of(fails.verdict)->statements, "2 >= 4 fails"));
 
   const SkewedRound noisy = make_skewed({.honest = 40, .noise = 5});
-  const Outcome lost = run("boba(f=4)", to_updates(noisy.updates, DType::kFloat64),
-                           to_updates(noisy.server, DType::kFloat64));
+  const MatrixOutcome lost = run("boba(f=4)", to_updates(noisy.updates, DType::kFloat64),
+                                 to_updates(noisy.server, DType::kFloat64));
   EXPECT_FALSE(subspace_of(lost.verdict)->guarantee_possible);
   EXPECT_TRUE(mentions(subspace_of(lost.verdict)->statements, "does not stand out"));
 }
@@ -371,8 +372,8 @@ TEST(Boba, ReportsTheGuarantee) {
 // allowed to claim: the bound itself is the value of one of them.
 TEST(Boba, SigmaBoundIsAnUpperBound) {
   const SkewedRound data = make_skewed({.honest = 8, .classes = 3, .length = 30, .noise = 0.01});
-  const Outcome r = run("boba(f=2)", to_updates(data.updates, DType::kFloat64),
-                        to_updates(data.server, DType::kFloat64));
+  const MatrixOutcome r = run("boba(f=2)", to_updates(data.updates, DType::kFloat64),
+                              to_updates(data.server, DType::kFloat64));
   std::vector<Eigen::Index> set;
   for (std::size_t i = 0; i < 8; ++i) {
     if (*in_fit(r.verdict.clients[i])) set.push_back(static_cast<Eigen::Index>(i));

@@ -21,8 +21,8 @@ MatrixXd noise(Index rows, Index length) {
       .updates;
 }
 
-Outcome run_rows(const std::string& spec, const MatrixXd& updates, const MatrixXd& server,
-                 DType dtype = DType::kFloat64) {
+MatrixOutcome run_rows(const std::string& spec, const MatrixXd& updates, const MatrixXd& server,
+                       DType dtype = DType::kFloat64) {
   return run(spec, to_updates(updates, dtype), to_updates(server, dtype));
 }
 
@@ -32,14 +32,14 @@ TEST(Extremes, RageEndsWhateverTheSize) {
     MatrixXd updates = noise(10, 20);
     const VectorXd mean = updates.topRows(9).colwise().mean();
     updates.row(9) *= size;
-    const Outcome r = run_rows("rage(f=1)", updates, MatrixXd(0, 20));
+    const MatrixOutcome r = run_rows("rage(f=1)", updates, MatrixXd(0, 20));
     if (size > 1) {
       EXPECT_LE((r.out - mean).norm(), 1e-9 * mean.norm()) << size;
     }
   }
   for (double size : {1e-157, 1e148}) {
     const MatrixXd updates = noise(10, 20) * size;
-    const Outcome r = run_rows("rage(f=2)", updates, MatrixXd(0, 20));
+    const MatrixOutcome r = run_rows("rage(f=2)", updates, MatrixXd(0, 20));
     EXPECT_TRUE(std::isfinite(r.out.norm())) << size;
   }
 }
@@ -50,7 +50,7 @@ TEST(Extremes, FlTrustGivesNoTrustToWhatHasNoNorm) {
   MatrixXd updates = MatrixXd::Ones(6, d);
   updates.row(5).setConstant(1.4e-162);
   updates(5, 3) = 1.6e-162;
-  const Outcome r = run_rows("fltrust", updates, MatrixXd::Ones(1, d));
+  const MatrixOutcome r = run_rows("fltrust", updates, MatrixXd::Ones(1, d));
   EXPECT_FALSE(r.verdict.clients[5].accepted);
   EXPECT_EQ(r.verdict.weights[5], 0);
   EXPECT_NEAR(r.out.norm(), 100, 1e-9);
@@ -61,7 +61,7 @@ TEST(Extremes, TrimmedMeanLooksForHostileRowsBeforeItRefuses) {
   MatrixXd updates(5, 2);
   updates << 1, 1, 2, 2, 3, 9, 0, 0, 0, 0;
   updates.bottomRows(2).setConstant(std::nan(""));
-  const Outcome r = run_rows("trmean(f=3)", updates, MatrixXd(0, 2));
+  const MatrixOutcome r = run_rows("trmean(f=3)", updates, MatrixXd(0, 2));
   EXPECT_EQ(r.verdict.refused, 2U);
   EXPECT_EQ(r.out(0), 2);
   EXPECT_EQ(r.out(1), 2);
@@ -74,7 +74,7 @@ TEST(Extremes, RowsThatNeedNotBeReadAreNamedAllTheSame) {
   for (const char* spec :
        {"average | server-mix(lambda=1)", "coomed | server-mix(lambda=1)", "server",
         "bucketing(s=2) | average", "bucketing(s=2) | coomed", "bucketing(s=4) | average"}) {
-    const Outcome r = run_rows(spec, updates, server);
+    const MatrixOutcome r = run_rows(spec, updates, server);
     EXPECT_EQ(r.verdict.refused, 1U) << spec;
     EXPECT_TRUE(r.verdict.clients[2].refused) << spec;
     EXPECT_TRUE(std::isfinite(r.out.norm())) << spec;
@@ -89,12 +89,12 @@ TEST(Extremes, RowsThatNeedNotBeReadAreNamedAllTheSame) {
 // A copy of an honest row with NaN in a column that the choice of the origin does not see.
 TEST(Extremes, ARefusedRowHasNoPartInTheOrigin) {
   MatrixXd updates = make_skewed({.honest = 6, .length = 9000, .common = 50}).updates;
-  const Outcome clean = run_rows("krum(f=1)", updates, MatrixXd(0, 9000), DType::kFloat32);
+  const MatrixOutcome clean = run_rows("krum(f=1)", updates, MatrixXd(0, 9000), DType::kFloat32);
   for (Index copied = 0; copied < 6; ++copied) {
     MatrixXd more(7, 9000);
     more << updates, updates.row(copied);
     more(6, 0) = std::nan("");
-    const Outcome r = run_rows("krum(f=2)", more, MatrixXd(0, 9000), DType::kFloat32);
+    const MatrixOutcome r = run_rows("krum(f=2)", more, MatrixXd(0, 9000), DType::kFloat32);
     for (std::size_t i = 0; i < 6; ++i) {
       EXPECT_EQ(measure(r.verdict.clients[i], "score"), measure(clean.verdict.clients[i], "score"))
           << "copy of " << copied << ", client " << i;
@@ -104,8 +104,9 @@ TEST(Extremes, ARefusedRowHasNoPartInTheOrigin) {
 
 TEST(Extremes, ExhaustiveSearchRefusesWhatTakesHours) {
   const MatrixXd updates = noise(500, 3);
-  const Result<Outcome> r = try_run("boba-es(f=2)", to_updates(updates, DType::kFloat32).view(),
-                                    to_updates(MatrixXd::Identity(3, 3), DType::kFloat32).view());
+  const Result<MatrixOutcome> r =
+      try_run("boba-es(f=2)", to_updates(updates, DType::kFloat32).view(),
+              to_updates(MatrixXd::Identity(3, 3), DType::kFloat32).view());
   ASSERT_FALSE(r);
   EXPECT_NE(r.error().message.find("use boba"), std::string::npos);
 }
@@ -113,12 +114,13 @@ TEST(Extremes, ExhaustiveSearchRefusesWhatTakesHours) {
 TEST(Extremes, ErrorsOfTheServerKeepTheirKind) {
   MatrixXd updates = noise(6, 10);
   updates(1, 1) = std::nan("");
-  const Result<Outcome> equal = try_run("boba(f=1)", to_updates(updates, DType::kFloat64).view(),
-                                        to_updates(MatrixXd::Ones(3, 10), DType::kFloat64).view());
+  const Result<MatrixOutcome> equal =
+      try_run("boba(f=1)", to_updates(updates, DType::kFloat64).view(),
+              to_updates(MatrixXd::Ones(3, 10), DType::kFloat64).view());
   ASSERT_FALSE(equal);
   EXPECT_EQ(equal.error().code, ErrorCode::kInvalidArgument);
   updates.setConstant(std::nan(""));
-  const Result<Outcome> none =
+  const Result<MatrixOutcome> none =
       try_run("krum(f=1)", to_updates(updates, DType::kFloat64).view(), UpdateView());
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::kRefused);

@@ -120,9 +120,9 @@ TEST(Registry, Options) {
 
 TEST(Registry, EachStageInItsPlace) {
   EXPECT_EQ(error_text("krum(f=1) | bucketing(s=2)"),
-            "bucketing stands before the rule: write 'bucketing | krum(f=1)'");
+            "bucketing must come before the rule: write 'bucketing | krum(f=1)'");
   EXPECT_EQ(error_text("server-mix | krum"),
-            "server-mix stands after a rule: write 'average | server-mix'");
+            "server-mix must come after a rule: write 'average | server-mix'");
   EXPECT_EQ(
       error_text("bucketing(s=3)"),
       "spec 'bucketing(s=3)' has no rule; write 'bucketing(s=3) | krum(f=1)' or another rule");

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <numeric>
 
+#include "boba/algebra/dense.h"
 #include "boba/core/random.h"
 #include "boba/rules/label_mix.h"
 
@@ -73,8 +73,8 @@ TEST_P(Fits, AreThoseOfDenseAlgebra) {
     const auto dimension = static_cast<std::size_t>(servers - 1);
     const Subspace fit = fit_subspace(gram, set, dimension);
     const MatrixXd some = centred_rows(rows, set);
-    const Eigen::BDCSVD<MatrixXd> svd(some, Eigen::ComputeThinV);
-    const VectorXd squares = svd.singularValues().array().square();
+    const algebra::ThinSvd svd = algebra::thin_svd(some);
+    const VectorXd squares = svd.values.array().square();
     ASSERT_EQ(fit.rank(), dimension);
     for (Index k = 0; k + 1 < servers; ++k) {
       EXPECT_NEAR(fit.spectrum[static_cast<std::size_t>(k)], squares(k), 1e-12 * squares(0));
@@ -93,7 +93,7 @@ TEST_P(Fits, AreThoseOfDenseAlgebra) {
       VectorXd rest = rows.row(i).transpose() - mean;
       const double size = rest.squaredNorm();
       for (Index k = 0; k + 1 < servers; ++k) {
-        rest -= svd.matrixV().col(k) * svd.matrixV().col(k).dot(rest);
+        rest -= svd.v.col(k) * svd.v.col(k).dot(rest);
       }
       const auto at = static_cast<std::size_t>(i);
       EXPECT_NEAR(projection.sq_residual[at], rest.squaredNorm(), 1e-9 * size) << i;
@@ -142,13 +142,12 @@ TEST(LabelMixes, SolveForSharesThatSumToOne) {
       const MatrixXd corners = projection.x.rightCols(classes);
       const VectorXd centre = corners.rowwise().mean();
       const MatrixXd differences = corners.colwise() - centre;
-      const Eigen::JacobiSVD<MatrixXd> svd(differences, Eigen::ComputeThinU | Eigen::ComputeThinV);
+      const algebra::ThinSvd svd = algebra::thin_svd(differences);
       std::size_t used = 0;
       MatrixXd inverse = MatrixXd::Zero(classes, sizes.size());
-      for (Index k = 0; k < svd.singularValues().size(); ++k) {
-        if (svd.singularValues()(k) < 1e-8) continue;
-        inverse +=
-            svd.matrixV().col(k) * svd.matrixU().col(k).transpose() / svd.singularValues()(k);
+      for (Index k = 0; k < svd.values.size(); ++k) {
+        if (svd.values(k) < 1e-8) continue;
+        inverse += svd.v.col(k) * svd.u.col(k).transpose() / svd.values(k);
         ++used;
       }
       EXPECT_EQ(mixes.used, used);

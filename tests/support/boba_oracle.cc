@@ -1,10 +1,10 @@
 #include "tests/support/boba_oracle.h"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "boba/algebra/dense.h"
 
 namespace boba::test {
 namespace {
@@ -23,15 +23,15 @@ struct Plane {
 Plane fit(const MatrixXd& rows, Index dimension, double tolerance) {
   Plane plane;
   plane.mean = rows.colwise().mean();
-  const Eigen::BDCSVD<MatrixXd> svd(rows.rowwise() - plane.mean, Eigen::ComputeThinV);
-  plane.sigma = svd.singularValues();
+  const algebra::ThinSvd svd = algebra::thin_svd(rows.rowwise() - plane.mean);
+  plane.sigma = svd.values;
   const double least = plane.sigma(0) * plane.sigma(0) * tolerance;
   Index rank = 0;
   while (rank < std::min(dimension, rows.rows() - 1) &&
          plane.sigma(rank) * plane.sigma(rank) > least) {
     ++rank;
   }
-  plane.basis = svd.matrixV().leftCols(rank);
+  plane.basis = svd.v.leftCols(rank);
   return plane;
 }
 
@@ -66,6 +66,16 @@ std::vector<Index> nearest(const std::vector<double>& values, std::size_t count,
   return order;
 }
 
+// The solution of least norm of the least squares problem; singular values that are rounding count
+// as 0.
+VectorXd least_squares(const algebra::ThinSvd& svd, const VectorXd& right) {
+  VectorXd along = svd.u.transpose() * right;
+  for (Index k = 0; k < along.size(); ++k) {
+    along(k) = svd.values(k) > 1e-13 * svd.values(0) ? along(k) / svd.values(k) : 0;
+  }
+  return svd.v * along;
+}
+
 // p with sum 1 that brings the corners' mix nearest to x: the paper's stacked inverse where the
 // corners are in general position, else the mix of least norm.
 VectorXd shares_of(const MatrixXd& corners, const VectorXd& x) {
@@ -73,20 +83,20 @@ VectorXd shares_of(const MatrixXd& corners, const VectorXd& x) {
   if (corners.cols() == c - 1) {
     MatrixXd stacked(c, c);
     stacked << corners.transpose(), RowVectorXd::Ones(c);
-    const Eigen::FullPivHouseholderQR<MatrixXd> qr(stacked);
-    if (qr.isInvertible()) {
+    const algebra::ThinSvd svd = algebra::thin_svd(stacked);
+    if (svd.values(c - 1) > 1e-13 * svd.values(0)) {
       VectorXd right(c);
       right << x, 1;
-      return qr.solve(right);
+      return least_squares(svd, right);
     }
   }
-  const MatrixXd q =
-      MatrixXd(Eigen::HouseholderQR<MatrixXd>(VectorXd::Ones(c)).householderQ()).rightCols(c - 1);
   const VectorXd middle = VectorXd::Constant(c, 1.0 / static_cast<double>(c));
   if (corners.cols() == 0) return middle;
-  const MatrixXd system = corners.transpose() * q;
-  return middle + q * system.completeOrthogonalDecomposition().solve(
-                          VectorXd(x - corners.transpose() * middle));
+  // Orthonormal columns that sum to 0.
+  const MatrixXd centring = MatrixXd::Identity(c, c) - MatrixXd::Constant(c, c, middle(0));
+  const MatrixXd q = algebra::orthonormal(centring.leftCols(c - 1)).columns;
+  return middle + q * least_squares(algebra::thin_svd(corners.transpose() * q),
+                                    VectorXd(x - corners.transpose() * middle));
 }
 
 Plane search(const MatrixXd& updates, const MatrixXd& server, const BobaOracleOptions& options,

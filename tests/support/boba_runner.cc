@@ -2,18 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <utility>
 
+#include "boba/algebra/dense.h"
 #include "boba/kernels/cpu/cpu.h"
 #include "boba/rules/registry.h"
 #include "tests/support/label_skew.h"
 
 namespace boba::test {
 
-Result<Outcome> try_run(const std::string& spec, const UpdateView& updates,
-                        const UpdateView& server, int threads) {
+Result<MatrixOutcome> try_run(const std::string& spec, const UpdateView& updates,
+                              const UpdateView& server, int threads) {
   Result<Aggregator> aggregator = make_aggregator(spec);
   if (!aggregator) return aggregator.error();
   const auto kernels = make_cpu_kernels({.threads = threads});
@@ -21,12 +21,12 @@ Result<Outcome> try_run(const std::string& spec, const UpdateView& updates,
   const Round round{.updates = updates, .server = server, .seed = 0};
   Result<Verdict> verdict = aggregator->aggregate(*kernels, round, out.row(0));
   if (!verdict) return verdict.error();
-  return Outcome{to_matrix(out.view()).row(0), *std::move(verdict)};
+  return MatrixOutcome{to_matrix(out.view()).row(0), *std::move(verdict)};
 }
 
-Outcome run(const std::string& spec, const UpdateMatrix& updates, const UpdateMatrix& server,
-            int threads) {
-  Result<Outcome> result = try_run(spec, updates.view(), server.view(), threads);
+MatrixOutcome run(const std::string& spec, const UpdateMatrix& updates, const UpdateMatrix& server,
+                  int threads) {
+  Result<MatrixOutcome> result = try_run(spec, updates.view(), server.view(), threads);
   if (result) return *std::move(result);
   ADD_FAILURE() << spec << ": " << result.error().message;
   return {Eigen::VectorXd::Zero(static_cast<Eigen::Index>(updates.length())), {}};
@@ -48,7 +48,7 @@ bool mentions(const std::vector<std::string>& sentences, std::string_view text) 
 
 double singular_value(const Eigen::MatrixXd& rows, int k) {
   const Eigen::RowVectorXd mean = rows.colwise().mean();
-  return Eigen::JacobiSVD<Eigen::MatrixXd>(rows.rowwise() - mean).singularValues()(k);
+  return algebra::singular_values(rows.rowwise() - mean)(k);
 }
 
 }  // namespace boba::test

@@ -14,18 +14,18 @@
 
 namespace boba::test {
 
-struct Outcome {
+struct MatrixOutcome {
   Eigen::VectorXd out;
   Verdict verdict;
 };
 
 // Fails the test and gives an empty run where the rule fails. Uses the CPU's kernels.
-Outcome run(const std::string& spec, const UpdateMatrix& updates, const UpdateMatrix& server,
-            int threads = 2);
+MatrixOutcome run(const std::string& spec, const UpdateMatrix& updates, const UpdateMatrix& server,
+                  int threads = 2);
 
 // The same, for runs that may fail.
-Result<Outcome> try_run(const std::string& spec, const UpdateView& updates,
-                        const UpdateView& server, int threads = 2);
+Result<MatrixOutcome> try_run(const std::string& spec, const UpdateView& updates,
+                              const UpdateView& server, int threads = 2);
 
 // A client's measure by name; fails the test where there is none.
 double measure(const ClientVerdict& client, std::string_view name);

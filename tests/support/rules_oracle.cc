@@ -1,10 +1,11 @@
 #include "tests/support/rules_oracle.h"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
+
+#include "boba/algebra/dense.h"
 
 namespace boba::test::oracle {
 namespace {
@@ -188,9 +189,9 @@ Row rage(const Rows& rows, std::size_t steps, bool raw) {
       const Row centred = scaled({plus(rows[i], mu, -1)}, std::sqrt(w[i] / total)).front();
       for (std::size_t k = 0; k < mu.size(); ++k) m(i, k) = centred[k];
     }
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(m, Eigen::ComputeThinV);
+    const algebra::ThinSvd svd = algebra::thin_svd(m);
     Row v(mu.size());
-    for (std::size_t k = 0; k < v.size(); ++k) v[k] = svd.matrixV()(k, 0);
+    for (std::size_t k = 0; k < v.size(); ++k) v[k] = svd.v(k, 0);
     std::vector<double> tau(n);
     double most = 0;
     for (std::size_t i = 0; i < n; ++i) {

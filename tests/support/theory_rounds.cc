@@ -75,7 +75,7 @@ MatrixXd attacked(const TheoryRound& round, const std::string& attack, int byzan
   return all;
 }
 
-Outcome outcome_of(const std::string& rule, const MatrixXd& updates, const MatrixXd& server) {
+MatrixOutcome outcome_of(const std::string& rule, const MatrixXd& updates, const MatrixXd& server) {
   return run(rule, to_updates(updates, DType::kFloat64), to_updates(server, DType::kFloat64), 1);
 }
 

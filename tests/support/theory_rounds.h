@@ -41,8 +41,8 @@ TheoryRound make_theory(const TheoryOptions& options);
 Eigen::MatrixXd attacked(const TheoryRound& round, const std::string& attack, int byzantine);
 
 // The rule's verdict and output, in double.
-Outcome outcome_of(const std::string& rule, const Eigen::MatrixXd& updates,
-                   const Eigen::MatrixXd& server);
+MatrixOutcome outcome_of(const std::string& rule, const Eigen::MatrixXd& updates,
+                         const Eigen::MatrixXd& server);
 
 // Least (c-1)-th singular value, centred, of any `count` of the rows: the sigma of Assumption 5.3.
 double sigma_of_subsets(const Eigen::MatrixXd& rows, int count, int direction);

@@ -21,7 +21,7 @@ const std::vector<std::string> kAttacks = {"none", "ipm",     "gauss(sigma=3)", 
 
 // The part of the variance that c - 1 directions leave out.
 double unexplained(const MatrixXd& updates, const MatrixXd& server) {
-  const Outcome outcome = outcome_of("boba(f=0)", updates, server);
+  const MatrixOutcome outcome = outcome_of("boba(f=0)", updates, server);
   const std::vector<double> part = subspace_of(outcome.verdict)->explained_variance;
   return 1 - std::accumulate(part.begin(), part.end(), 0.0);
 }

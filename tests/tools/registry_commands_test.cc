@@ -74,8 +74,8 @@ void expect_same(const json& object, std::string_view kind, const Info& info,
 template <class Body>
 void each_rule(Body body) {
   for (const auto& entry : rules()) body("rule", entry);
-  for (const auto& entry : mix_stages()) body("pre-stage", entry);
-  for (const auto& entry : blend_stages()) body("post-stage", entry);
+  for (const auto& entry : mix_stages()) body("mix stage", entry);
+  for (const auto& entry : blend_stages()) body("blend stage", entry);
 }
 
 TEST(RulesCommand, ListsEveryRuleAndStageWithItsSummary) {

@@ -255,7 +255,8 @@ TEST_F(MpirunRun, RanksWithOtherSettingsAreNoticed) {
 TEST_F(MpirunRun, MistakesAreSaidOnce) {
   const Finished missing = run_boba_on_ranks(folder_.path(), 3, {"run", "missing.toml"});
   EXPECT_NE(missing.status, 0);
-  EXPECT_EQ(count_of(missing.err, "boba run: 'missing.toml' is no file"), 1U) << missing.err;
+  EXPECT_EQ(count_of(missing.err, "boba run: no file or shipped experiment 'missing.toml'"), 1U)
+      << missing.err;
   const Finished nowhere = ranks(2, "no/where.db");
   EXPECT_NE(nowhere.status, 0);
   EXPECT_EQ(count_of(nowhere.err, "boba run: "), 1U) << nowhere.err;

@@ -135,7 +135,7 @@ TEST_F(PaperCommand, MistakesAreToldBeforeAnythingRuns) {
     EXPECT_FALSE(std::filesystem::exists(folder_ / "boba-paper.db"));
   };
   wrong({"paper"}, 2, "list");
-  wrong({"paper", "run"}, 2, "boba paper list");
+  wrong({"paper", "run"}, 2, "give the name of an experiment; 'boba paper list' shows them");
   wrong({"paper", "run", "robustnes"}, 2, "did you mean robustness?");
   wrong({"paper", "run", "tiny.toml", "--grid", "some"}, 2, "its grids are: all");
   wrong({"paper", "run", "tiny.toml", "--set", "training.round=3"}, 2, "rounds");
@@ -143,9 +143,9 @@ TEST_F(PaperCommand, MistakesAreToldBeforeAnythingRuns) {
   wrong({"paper", "report"}, 1,
         "there is no results database boba-paper.db; 'boba paper run' makes one");
   wrong({"paper", "report", "--earlier", "nowhere"}, 1, "nowhere/numbers.csv");
-  wrong({"paper", "report", "--earlier", ".", "--quick"}, 2, "leave --quick and --set away");
+  wrong({"paper", "report", "--earlier", ".", "--quick"}, 2, "omit --quick and --set");
   write_text(folder_ / "bad.toml", "title = \"T\"\nkind = \"table\"\ncolour = 1\n");
-  wrong({"paper", "run", "bad.toml"}, 2, "bad.toml:3: colour is no key");
+  wrong({"paper", "run", "bad.toml"}, 2, "bad.toml:3: unknown key colour");
 }
 
 TEST_F(PaperCommand, ResultsOfOtherMachinesAreImported) {
@@ -159,12 +159,14 @@ TEST_F(PaperCommand, ResultsOfOtherMachinesAreImported) {
   ASSERT_EQ(first.status, 0) << first.err;
   EXPECT_TRUE(has(first.out, "1  copied")) << first.out;
   EXPECT_TRUE(has(boba({"results", "--csv"}).out, "average"));
-  EXPECT_TRUE(has(boba({"results", "import", "other.db"}).out, "with the same numbers"));
+  EXPECT_TRUE(has(boba({"results", "import", "other.db"}).out, "     1  already present\n"));
   const Finished refused = boba({"results", "import", "third.db"});
   EXPECT_EQ(refused.status, 1);
   EXPECT_TRUE(has(refused.out, "90.00    10.00")) << refused.out;
   EXPECT_TRUE(has(refused.err, "nothing was written. --keep keeps what is in boba.db"));
-  EXPECT_EQ(boba({"results", "import", "third.db", "--keep"}).status, 0);
+  const Finished kept = boba({"results", "import", "third.db", "--keep"});
+  EXPECT_EQ(kept.status, 0);
+  EXPECT_TRUE(has(kept.out, "     1  kept: contradict\n")) << kept.out;
   EXPECT_EQ(boba({"results", "import"}).status, 2);
   const Finished missing = boba({"results", "import", "no.db", "--db", "new.db"});
   EXPECT_EQ(missing.status, 1);

@@ -236,11 +236,33 @@ TEST_F(RunTest, DemoOnTheBuiltInDataEndsWithATableAndAReport) {
       boba({"demo", "--experiment", "synthetic", "--set", "training.rounds=20", "--set", "seed=1"});
   ASSERT_EQ(demo.status, 0) << demo.err;
   EXPECT_NE(demo.out.find("accuracy %"), std::string::npos) << demo.out;
-  EXPECT_NE(demo.out.find("Under attack"), std::string::npos) << demo.out;
+  EXPECT_NE(demo.out.find("Under attack "), std::string::npos) << demo.out;
+  EXPECT_NE(demo.out.find(" has the highest accuracy, "), std::string::npos) << demo.out;
+  // The demo explains BOBA only if BOBA won.
+  EXPECT_EQ(demo.out.find("BOBA") != std::string::npos,
+            demo.out.find("Under attack boba(") != std::string::npos)
+      << demo.out;
   EXPECT_NE(demo.out.find("boba-demo.html"), std::string::npos) << demo.out;
   const std::string page = read_text(folder_ / "boba-demo.html");
   EXPECT_NE(page.find("<svg"), std::string::npos);
   EXPECT_EQ(page.find("http://"), page.find("http://www.w3.org"));
+}
+
+TEST_F(RunTest, DemoExplainsOnlyWhatItsNumbersShow) {
+  const std::vector<std::string> common = {"demo",   "--experiment", "synthetic",        "--set",
+                                           "seed=1", "--set",        "training.rounds=5"};
+  const auto demo = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = common;
+    words.insert(words.end(), more.begin(), more.end());
+    return boba(words);
+  };
+  const Finished other = demo({"--set", "rule=[\"average\",\"server\"]", "--db", "other.db"});
+  ASSERT_EQ(other.status, 0) << other.err;
+  EXPECT_NE(other.out.find("Under attack "), std::string::npos) << other.out;
+  EXPECT_EQ(other.out.find("BOBA"), std::string::npos) << other.out;
+  const Finished quiet = demo({"--set", "attack=none", "--db", "quiet.db"});
+  ASSERT_EQ(quiet.status, 0) << quiet.err;
+  EXPECT_EQ(quiet.out.find("Under attack"), std::string::npos) << quiet.out;
 }
 
 }  // namespace

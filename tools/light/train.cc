@@ -1,5 +1,5 @@
-// The commands that train, handed over to the program beside this one that links LibTorch: loading
-// that takes longer than most other commands run.
+// The commands that train. boba executes the program boba-train for them: only that program links
+// LibTorch, because loading LibTorch takes longer than most other commands run.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ Outcome hand_over(const std::vector<std::string>& names, const std::vector<std::
   std::error_code failure;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
   if (failure) {
-    return Failure{kFailed, "cannot find where boba lies: /proc/self/exe: " + failure.message()};
+    return Failure{kFailed, "cannot find boba's own path: /proc/self/exe: " + failure.message()};
   }
   const std::filesystem::path program = self.parent_path() / kProgram;
   std::vector<std::string> words = {"boba"};
@@ -34,7 +34,7 @@ Outcome hand_over(const std::vector<std::string>& names, const std::vector<std::
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   ::execv(program.c_str(), pointers.data());
-  return Failure{kFailed, fmt::format("cannot start {}: {}; it belongs beside the program boba",
+  return Failure{kFailed, fmt::format("cannot start {}: {}; it must be in the same folder as boba",
                                       program.string(), std::strerror(errno))};
 }
 

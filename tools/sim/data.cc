@@ -1,4 +1,4 @@
-// boba data: which data sets there are, where they lie, and whether they are intact.
+// boba data: the data sets, the folders where boba found them, and whether they are intact.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 namespace boba::tools {
 namespace {
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kPageWidth = 100;
 constexpr std::size_t kShownDigits = 12;  // of a checksum in a table
 
 std::string shown(const std::optional<std::size_t>& count) {
@@ -43,15 +43,16 @@ Outcome run_list(const std::string& folder) {
   for (const sim::FoundSet& set : sets) {
     if (set.trouble.empty()) continue;
     const std::string text = fmt::format("{}: {}. {}", set.name, set.trouble, set.advice);
-    fmt::print("{}\n", wrap(text, kWidth, 0, 2));
+    fmt::print("{}\n", wrap(text, kPageWidth, 0, 2));
   }
   if (!folder.empty() && !sim::holds_data(folder)) {
-    fmt::print("{}\n", wrap(fmt::format("--data {} holds no file of any set.", folder), kWidth, 0));
+    fmt::print("{}\n",
+               wrap(fmt::format("--data {} holds no file of any set.", folder), kPageWidth, 0));
   }
-  fmt::print("{}", wrap("Looked in " + sim::describe_sources(sources) + ".", kWidth, 0, 2));
+  fmt::print("{}", wrap("Looked in " + sim::describe_sources(sources) + ".", kPageWidth, 0, 2));
   fmt::print(
-      "A folder that holds a set, or folders of sets, goes into --data or BOBA_DATA.\n"
-      "sha256 is that of the files as they lie there; 'boba data verify' looks into them.\n");
+      "Give a folder with --data or BOBA_DATA.\n"
+      "sha256 is of the files on disk; 'boba data verify' checks the contents.\n");
   return {};
 }
 
@@ -77,7 +78,7 @@ void print_verified(const sim::VerifiedSet& set) {
   fmt::print("{}\n{}", set.name, table.text(2));
   for (const sim::VerifiedFile& file : set.files) {
     if (file.remark.empty()) continue;
-    fmt::print("{}", wrap(fmt::format("{}: {}", file.role, file.remark), kWidth, 2, 4));
+    fmt::print("{}", wrap(fmt::format("{}: {}", file.role, file.remark), kPageWidth, 2, 4));
   }
   fmt::print("\n");
 }

@@ -37,7 +37,7 @@ struct ReportCommand {
   bool db_given = false;
 };
 
-// "-" where nothing is known, "0" where nothing is left, "2 h 05 min".
+// "?" if unknown, "0" if nothing is left, "2 h 05 min".
 std::string time_text(const std::optional<double>& seconds) {
   if (!seconds) return "?";
   const long whole = std::lround(*seconds);
@@ -74,8 +74,9 @@ Outcome run_list(const ListOptions& options) {
   }
   fmt::print("{}", table.text());
   fmt::print(
-      "{}'boba paper run NAME' runs one into {}; time left is judged by finished runs of the same\n"
-      "data and model there. Runs that experiments share count in each and are made once.\n",
+      "{}'boba paper run NAME' runs one into {}; time left is estimated from finished runs of the\n"
+      "same data and model there. A run that several experiments share counts in each and runs "
+      "once.\n",
       options.choice.quick ? "Small versions. " : "", printable(options.db));
   return {};
 }
@@ -107,14 +108,14 @@ Outcome run_report(const ReportCommand& options) {
         fmt::format("--out {} is the database itself; give the page another name", options.out));
   }
   if (!options.earlier.empty() && (options.choice.quick || !options.choice.settings.empty())) {
-    return usage("--earlier has numbers of the full experiments; leave --quick and --set away");
+    return usage("--earlier has numbers of the full experiments; omit --quick and --set");
   }
   const bool part =
       !options.choice.names.empty() || !options.choice.grids.empty() || options.choice.seeds > 0;
   if (part && std::filesystem::equivalent(options.earlier, options.csv, ignored)) {
     return usage(
-        "--csv would write over the numbers of --earlier with those of a part of the experiments; "
-        "give it another folder, or leave names, --grid and --seeds away");
+        "--csv would overwrite the numbers of --earlier with those of a part of the experiments; "
+        "give it another folder, or omit names, --grid and --seeds");
   }
   std::optional<reproduction::EarlierReport> earlier;
   if (!options.earlier.empty()) {
@@ -174,11 +175,10 @@ void add_paper_report(CLI::App& paper, Outcome& outcome) {
       ->type_name("DIR");
   command
       ->add_option("--earlier", options->earlier,
-                   "folder that --csv once wrote: its numbers stand where the database has fewer "
-                   "seeds")
+                   "folder written by --csv; used where the database has fewer seeds")
       ->type_name("DIR");
   command->footer(
-      "The page needs no network and no other file. What was not run is shown as not run.\n"
+      "The page needs no network and no other file. It shows missing runs as not run.\n"
       "\n"
       "Examples:\n"
       "  boba paper report\n"

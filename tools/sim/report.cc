@@ -15,14 +15,14 @@
 namespace boba::tools {
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::string db = "boba.db";
   std::string out = "boba-report.html";
   std::string where;
   std::string title = sim::ReportOptions{}.title;
 };
 
-Outcome run_report(const Options& options) {
+Outcome run_report(const ReportOptions& options) {
   std::error_code ignored;
   if (std::filesystem::equivalent(options.db, options.out, ignored)) {
     return usage(
@@ -43,7 +43,7 @@ Outcome run_report(const Options& options) {
 }  // namespace
 
 void add_report(CLI::App& app, Outcome& outcome) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand("report", "write the results as one HTML page with plots");
   add_db_option(*command, options->db);
   command->add_option("--out", options->out, "the page to write")

@@ -17,7 +17,7 @@
 namespace boba::tools {
 namespace {
 
-struct Options {
+struct ResultsOptions {
   std::string db = "boba.db";
   std::string where;
   bool csv = false;
@@ -164,7 +164,7 @@ void print_mean(const Runs& runs, bool csv) {
   }
 }
 
-Outcome run_results(const Options& options) {
+Outcome run_results(const ResultsOptions& options) {
   Result<sim::Store> store = open_results(options.db);
   if (!store) return failed(store.error());
   Result<Runs> runs = store->runs(options.where);
@@ -192,7 +192,7 @@ Outcome run_results(const Options& options) {
 }  // namespace
 
 void add_results(CLI::App& app, Outcome& outcome) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ResultsOptions>();
   CLI::App* command = app.add_subcommand("results", "list the runs of a results database");
   add_db_option(*command, options->db);
   command->add_option("--where", options->where, "only runs that fit all these conditions")

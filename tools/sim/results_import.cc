@@ -12,7 +12,7 @@
 namespace boba::tools {
 namespace {
 
-struct Options {
+struct ImportOptions {
   std::string db = "boba.db";
   std::string from;
   bool keep = false;
@@ -41,23 +41,23 @@ void print_contradictions(const sim::ImportReport& report) {
 }
 
 // "12 runs copied"; nothing for none.
-void say(std::size_t count, std::string_view what) {
+void print_count(std::size_t count, std::string_view what) {
   if (count > 0) fmt::print("{:>6}  {}\n", count, what);
 }
 
 void print_report(const sim::ImportReport& report) {
-  say(report.copied, "copied");
-  say(report.replaced, "took the place of unfinished ones");
-  say(report.identical, "were here already, with the same numbers");
-  say(report.other, "are here from another version or device: these were kept");
-  say(report.contradictions.size(), "contradict the ones that are here: these were kept");
-  say(report.behind, "were not finished there, or not further than here");
-  say(report.busy, "were left alone: a process is at work on them here");
-  say(report.measurements, "measurements copied");
+  print_count(report.copied, "copied");
+  print_count(report.replaced, "replaced unfinished runs");
+  print_count(report.identical, "already present");
+  print_count(report.other, "kept: other version or device");
+  print_count(report.contradictions.size(), "kept: contradict");
+  print_count(report.not_further, "skipped: not further than here");
+  print_count(report.busy, "skipped: in use");
+  print_count(report.measurements, "measurements copied");
 }
 
-Outcome run_import(const Options& options) {
-  // Opened first: a database that is made for nothing would be left behind.
+Outcome run_import(const ImportOptions& options) {
+  // Opened first, so that a failure does not leave an empty new database.
   if (auto other = open_results(options.from, "nothing was written"); !other) {
     return failed(other.error());
   }
@@ -80,23 +80,24 @@ Outcome run_import(const Options& options) {
 }  // namespace
 
 void add_results_import(CLI::App& results, Outcome& outcome) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = results.add_subcommand("import", "take over the runs of another database");
+  auto options = std::make_shared<ImportOptions>();
+  CLI::App* command = results.add_subcommand("import", "copy the runs of another database");
   command->add_option("DB", options->from, "the other database; it is only read")
       ->required()
       ->type_name("FILE");
-  command->add_option("--db", options->db, "where they go; made if it is not there")
+  command->add_option("--db", options->db, "results database; created if missing")
       ->type_name("FILE")
       ->capture_default_str();
   command->add_flag("--keep", options->keep,
-                    "where finished runs contradict each other, keep those that are here");
+                    "if finished runs contradict each other, keep those of --db");
   command->footer(
-      "Runs are the same where experiment and data are. Those that are not here are copied whole,\n"
-      "finished ones take the place of unfinished ones, and the same numbers are not copied "
-      "twice.\n"
-      "Two finished runs whose accuracies differ by more than half a point in some round\n"
-      "contradict each other, unless their versions differ (a GPU rounds otherwise): then nothing\n"
-      "is written.\n"
+      "Two runs are the same if experiment and data are the same. Runs that --db lacks are "
+      "copied.\n"
+      "Finished runs replace unfinished ones, and unfinished runs replace those with fewer "
+      "rounds.\n"
+      "Two finished runs of one version contradict each other if their accuracies differ by more\n"
+      "than half a point in some round. Then nothing is written, unless --keep is given. Runs of\n"
+      "different versions or devices may differ; those of --db are kept.\n"
       "\n"
       "Examples:\n"
       "  boba results import gpu.db\n"

@@ -112,16 +112,15 @@ std::string last_evaluation_text(const WholeRun& run) {
     table.add(std::move(cells));
   }
   return fmt::format(
-             "\nRound {}: recall in percent, and what examples of each class were taken "
-             "for\n",
+             "\nRound {}: recall in percent, and the predictions for examples of each class\n",
              last.round) +
          table.text(2);
 }
 
-// Means over some rounds that follow each other.
-class Stretch {
+// Means over consecutive rounds.
+class RoundRange {
  public:
-  Stretch(std::span<const sim::RoundRecord> rounds, std::size_t clients)
+  RoundRange(std::span<const sim::RoundRecord> rounds, std::size_t clients)
       : rounds_(rounds), clients_(clients) {}
 
   std::vector<std::string> cells() const {
@@ -175,7 +174,7 @@ std::string rounds_text(const WholeRun& run) {
   const std::size_t step = (run.rounds.size() + kMostLines - 1) / kMostLines;
   const std::span<const sim::RoundRecord> rounds(run.rounds);
   for (std::size_t i = 0; i < rounds.size(); i += step) {
-    table.add(Stretch(rounds.subspan(i, std::min(step, rounds.size() - i)), clients).cells());
+    table.add(RoundRange(rounds.subspan(i, std::min(step, rounds.size() - i)), clients).cells());
   }
   return fmt::format("\nRounds{}\n", step > 1 ? ", means" : "") + table.text(2);
 }

@@ -14,13 +14,13 @@
 namespace boba::tools {
 namespace {
 
-struct Options {
+struct ShowOptions {
   std::string db = "boba.db";
   std::int64_t run = 0;
   bool json = false;
 };
 
-Outcome run_show(const Options& options) {
+Outcome run_show(const ShowOptions& options) {
   Result<sim::Store> store = open_results(options.db);
   if (!store) return failed(store.error());
   Result<WholeRun> run = read_whole_run(*store, options.run);
@@ -53,7 +53,7 @@ Result<WholeRun> read_whole_run(const sim::Store& store, std::int64_t run) {
 }
 
 void add_show(CLI::App& app, Outcome& outcome) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShowOptions>();
   CLI::App* command = app.add_subcommand("show", "show everything of one run");
   command->add_option("run", options->run, "number of the run, as 'boba results' lists it")
       ->required()

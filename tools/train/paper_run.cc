@@ -20,11 +20,11 @@
 namespace boba::tools {
 namespace {
 
-struct Options : RunOptions {
+struct PaperRunOptions : RunOptions {
   PaperChoice choice;
 };
 
-// What became of one experiment.
+// The outcome of one experiment.
 struct Ended {
   bool stopped = false;
   std::size_t failed = 0;
@@ -54,7 +54,7 @@ void print_accuracies(const std::vector<sim::RunRecord>& runs) {
 }
 
 Result<Ended> run_runs(const reproduction::PaperFile& file, const reproduction::PaperOptions& paper,
-                       sim::Store& store, const Options& options) {
+                       sim::Store& store, const PaperRunOptions& options) {
   const auto expanded = reproduction::expand(file, paper);
   if (!expanded) return expanded.error();
   introduce(file, expanded->runs.size(), "run");
@@ -69,7 +69,7 @@ Result<Ended> run_runs(const reproduction::PaperFile& file, const reproduction::
 
 Result<Ended> run_measured(const reproduction::PaperFile& file,
                            const reproduction::PaperOptions& paper, sim::Store& store,
-                           const Options& options) {
+                           const PaperRunOptions& options) {
   sim::DatasetCache data(sim::default_sources(options.data));
   bool introduced = false;
   const auto outcome = reproduction::run_measurements(
@@ -90,9 +90,9 @@ Result<Ended> run_measured(const reproduction::PaperFile& file,
   return Ended();
 }
 
-Outcome run(const Options& options) {
+Outcome run(const PaperRunOptions& options) {
   if (options.choice.names.empty()) {
-    return usage("wants the name of an experiment; 'boba paper list' has them all");
+    return usage("give the name of an experiment; 'boba paper list' shows them");
   }
   const auto files = papers_of(options.choice);
   if (!files) return usage(files.error().message);
@@ -113,7 +113,7 @@ Outcome run(const Options& options) {
                            : run_measured(file, *paper, *store, options);
     if (!ended) return failed(ended.error());
     if (ended->stopped) {
-      return Failure{kFailed, "stopped; the same command goes on where it was"};
+      return Failure{kFailed, "stopped; run the same command again to continue"};
     }
     unfinished += ended->failed;
   }
@@ -128,20 +128,20 @@ Outcome run(const Options& options) {
 }  // namespace
 
 void add_paper_run(CLI::App& paper, Outcome& outcome) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PaperRunOptions>();
   options->db = kPaperDatabase;
   options->resume = true;
   CLI::App* command = paper.add_subcommand("run", kPaperRunSummary);
   add_paper_choice(*command, options->choice);
-  command->add_option("--db", options->db, "where results go; made if it is not there")
+  command->add_option("--db", options->db, "results database; created if missing")
       ->type_name("FILE")
       ->capture_default_str();
   add_run_options(*command, *options);
-  command->add_flag("--again", options->again, "run again what is in the database already");
+  command->add_flag("--again", options->again, "repeat finished runs");
   command->footer(
-      "What the database has is not run again, and what was begun goes on. Ctrl-C stops after the\n"
-      "round; a measurement that it ends begins anew. --quick runs small versions, with fewer\n"
-      "examples and rounds; they go into the same database and never mix with the others.\n"
+      "Finished runs are not repeated; unfinished ones continue. Ctrl-C stops after the round and\n"
+      "discards a measurement in progress. --quick runs small versions, with fewer examples and\n"
+      "rounds; they go into the same database and never mix with the others.\n"
       "\n"
       "Examples:\n"
       "  boba paper run robustness --quick\n"

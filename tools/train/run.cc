@@ -20,7 +20,7 @@
 namespace boba::tools {
 namespace {
 
-struct Options : RunOptions {
+struct RunCommand : RunOptions {
   std::string experiment;
   bool dry_run = false;
 };
@@ -85,8 +85,8 @@ Outcome report_outcome(const GridOutcome& outcome, const std::string& db, bool s
   return {};
 }
 
-// What every rank must have alike.
-std::string settings_text(const sim::Grid& grid, const Options& options) {
+// The settings that must be equal on all ranks.
+std::string settings_text(const sim::Grid& grid, const RunCommand& options) {
   std::string text =
       fmt::format("{} {} {} {}\n", BOBA_VERSION, options.device, options.resume, options.again);
   for (const sim::ResolvedExperiment& experiment : grid.experiments)
@@ -94,14 +94,14 @@ std::string settings_text(const sim::Grid& grid, const Options& options) {
   return text;
 }
 
-Result<sim::Grid> load(const Options& options) {
+Result<sim::Grid> load(const RunCommand& options) {
   const auto overrides = overrides_of(options.settings);
   if (!overrides) return overrides.error();
   return sim::load_grid(options.experiment, *overrides);
 }
 
 // On all ranks, or on none.
-Result<sim::Grid> load_on(const Communicator& ranks, const Options& options) {
+Result<sim::Grid> load_on(const Communicator& ranks, const RunCommand& options) {
   auto grid = load(options);
   const Result<void> mine = grid ? Result<void>() : Result<void>(grid.error());
   if (const Result<void> all = agree(ranks, mine); !all) return all.error();
@@ -112,7 +112,7 @@ Result<sim::Grid> load_on(const Communicator& ranks, const Options& options) {
       options.experiment, runs_text(grid->experiments.size()), BOBA_VERSION));
 }
 
-Outcome run_on(const Communicator& ranks, const Options& options) {
+Outcome run_on(const Communicator& ranks, const RunCommand& options) {
   const auto grid = load_on(ranks, options);
   if (!grid) return usage(grid.error().message);
   const bool spread = ranks.size() > 1 && grid->experiments.size() == 1;
@@ -129,7 +129,7 @@ Outcome run_on(const Communicator& ranks, const Options& options) {
   return report_outcome(*outcome, options.db, ranks.rank() == 0);
 }
 
-Outcome run(const Options& options) {
+Outcome run(const RunCommand& options) {
   if (options.dry_run && launched().rank != 0) return {};
   if (options.dry_run) {
     const auto grid = load(options);
@@ -143,12 +143,12 @@ Outcome run(const Options& options) {
   if (!ranks) return failed(ranks.error());
   std::string why;
   try {
-    return said("run", (*ranks)->rank() == 0, run_on(**ranks, options));
+    return report_on_rank0("run", (*ranks)->rank() == 0, run_on(**ranks, options));
   } catch (const std::exception& error) {
     if ((*ranks)->size() == 1) throw;
     why = error.what();
   }
-  // The others wait for what will never come.
+  // The other ranks would wait forever.
   (*ranks)->abort(why);
   return Failure{kFailed, why};  // not reached; g++ 12 does not see that
 }
@@ -156,27 +156,26 @@ Outcome run(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, Outcome& outcome) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", kRunSummary);
   command->add_option("experiment", options->experiment, "a file, or the name of one below")
       ->required()
       ->type_name("FILE|NAME");
-  command->add_option("--db", options->db, "where results go; made if it is not there")
+  command->add_option("--db", options->db, "results database; created if missing")
       ->type_name("FILE")
       ->capture_default_str();
   add_run_options(*command, *options);
-  CLI::Option* resume = command->add_flag("--resume", options->resume,
-                                          "continue runs that were begun and not finished");
-  command->add_flag("--again", options->again, "run again from the start, finished runs too")
+  CLI::Option* resume = command->add_flag("--resume", options->resume, "continue unfinished runs");
+  command->add_flag("--again", options->again, "start every run again, finished runs too")
       ->excludes(resume);
   command->add_flag("--dry-run", options->dry_run, "show the runs, run none");
   command->footer(
-      "A list in the file is an axis: every combination is a run. Finished runs are kept in the\n"
-      "database and not run again. Ctrl-C stops after the round; a run that was killed has lost "
+      "A list in the file is an axis: every combination is a run. Finished runs stay in the\n"
+      "database and are not repeated. Ctrl-C stops after the round; a killed run loses at most "
       "one\n"
-      "round at most. The same experiment, seed and data give the same numbers, whatever --jobs\n"
-      "and --threads are. Under mpirun the runs are spread over the processes, or the clients\n"
-      "where there is one run; the numbers stay the same.\n"
+      "round. The same experiment, seed and data give the same numbers for any --jobs and\n"
+      "--threads. mpirun spreads the runs over the processes, or the clients of a single run; the\n"
+      "numbers stay the same.\n"
       "\n"
       "Experiments that come with boba:\n" +
       shipped_list() +
