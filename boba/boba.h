@@ -12,6 +12,7 @@
 #include "boba/core/aggregator.h"
 #include "boba/core/attack.h"
 #include "boba/core/kernels.h"
+#include "boba/core/memory.h"
 #include "boba/core/open_round.h"
 #include "boba/core/random.h"
 #include "boba/core/result.h"

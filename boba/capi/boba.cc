@@ -155,3 +155,15 @@ boba_status boba_aggregator_spec(const boba_aggregator* aggregator, const char**
     return {};
   });
 }
+
+boba_status boba_aggregator_uses_memory(const boba_aggregator* aggregator, int* uses) {
+  return guarded([&]() -> Result<void> {
+    if (Result<void> good =
+            need("boba_aggregator_uses_memory", {{aggregator, "aggregator"}, {uses, "uses"}});
+        !good) {
+      return good;
+    }
+    *uses = aggregator->aggregator.uses_memory();
+    return {};
+  });
+}

@@ -25,7 +25,8 @@
    (7) Kernels, aggregators, attacks, verdicts and reports never change: any number of threads may
        use one at once. A round is filled by one thread at a time; while nobody changes it, any
        number of threads may aggregate it. Any number of threads may fill, ask and close an open
-       round; an upload belongs to one thread at a time.
+       round; an upload belongs to one thread at a time. So does a memory: do not aggregate or
+       close two rounds that share one at the same time.
 
    (8) No exception leaves the library and nothing in it ends the process. Where memory runs out
        the status is BOBA_INTERNAL.
@@ -59,6 +60,7 @@ typedef struct boba_round boba_round;           /* what a rule looks at */
 typedef struct boba_open_round boba_open_round; /* a round being filled */
 typedef struct boba_upload boba_upload;         /* an update that comes in chunks */
 typedef struct boba_verdict boba_verdict;       /* what it decided, and why */
+typedef struct boba_memory boba_memory;         /* what a rule remembers of earlier rounds */
 typedef struct boba_attack boba_attack;         /* what Byzantine clients do */
 typedef struct boba_report boba_report;         /* what an attack chose */
 
@@ -100,6 +102,8 @@ boba_status boba_aggregator_create(const char* spec, boba_aggregator** aggregato
 void boba_aggregator_destroy(boba_aggregator* aggregator);
 /* The canonical spelling, which verdicts carry. */
 boba_status boba_aggregator_spec(const boba_aggregator* aggregator, const char** spec);
+/* Whether a memory of earlier rounds changes what the rule decides. */
+boba_status boba_aggregator_uses_memory(const boba_aggregator* aggregator, int* uses);
 
 /* --- Rounds ---------------------------------------------------------------------------------- */
 
@@ -146,6 +150,12 @@ boba_status boba_round_set_oracle(boba_round* round, boba_loss_function loss,
 boba_status boba_round_set_seed(boba_round* round, uint64_t seed);
 boba_status boba_round_set_number(boba_round* round, uint32_t number);
 
+/* What the rule remembers of earlier rounds. NULL, the default: the rule goes by this round alone.
+   The memory must outlive the round, and the open rounds that have it as base. An aggregation that
+   succeeds adds the round to it; of an open round only the first close does. A memory knows clients
+   by their ids. Rules that use no memory leave it as it is. */
+boba_status boba_round_set_memory(boba_round* round, boba_memory* memory);
+
 /* Writes the aggregate to out, which has the round's type and length and overlaps no input.
    Unusable updates are refused and named in the verdict. On failure out holds nothing of use.
    verdict may be NULL where nobody reads it. */
@@ -167,8 +177,8 @@ typedef struct boba_open_round_options {
   size_t most_uploads; /* unfinished uploads at once, without a cohort; 0: as many as most */
 } boba_open_round_options;
 
-/* Opens a round whose type, length, server's gradients, model, oracle, seed and number are those of
-   base, a round without updates. kernels and base stay as they are and outlive the open round. The
+/* Opens a round whose type, length, server's gradients, model, oracle, memory, seed and number are
+   those of base, a round without updates. kernels and base stay as they are and outlive the open round. The
    result depends neither on the order of arrival nor on threads. It may close once all clients were
    heard, and once quorum updates are in and the deadline, where there is one, has passed. */
 boba_status boba_open_round_create(const boba_kernels* kernels, const boba_aggregator* aggregator,
@@ -209,6 +219,21 @@ boba_status boba_open_round_may_close(const boba_open_round* round, double now, 
    and gives the same. verdict may be NULL. */
 boba_status boba_open_round_close(boba_open_round* round, double now, void* out, size_t length,
                                   boba_dtype dtype, boba_verdict** verdict);
+
+/* --- Memories -------------------------------------------------------------------------------- */
+
+/* An empty memory. most: clients to remember; 0: 100,000. If more come, those seen least recently
+   are forgotten. A memory belongs to the first rule that adds a round to it. */
+boba_status boba_memory_create(size_t most, boba_memory** memory);
+void boba_memory_destroy(boba_memory* memory);
+/* The number of clients that it knows, and of rounds that were added. */
+boba_status boba_memory_counts(const boba_memory* memory, size_t* clients, uint64_t* rounds);
+
+/* Bytes from which boba_memory_load makes an equal memory, on any machine. They belong to the
+   memory and are valid until its next save. */
+boba_status boba_memory_save(boba_memory* memory, const void** bytes, size_t* count);
+/* BOBA_INVALID_ARGUMENT if the bytes are damaged or of a later version. */
+boba_status boba_memory_load(const void* bytes, size_t count, boba_memory** memory);
 
 /* --- Verdicts -------------------------------------------------------------------------------- */
 

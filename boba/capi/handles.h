@@ -16,6 +16,7 @@
 #include "boba/core/aggregator.h"
 #include "boba/core/attack.h"
 #include "boba/core/kernels.h"
+#include "boba/core/memory.h"
 #include "boba/core/open_round.h"
 #include "boba/core/result.h"
 #include "boba/core/round.h"
@@ -32,6 +33,11 @@ struct boba_aggregator {
   boba::Aggregator aggregator;
 };
 
+struct boba_memory {
+  boba::Memory memory;
+  std::string saved;  // the last save
+};
+
 struct boba_round {
   boba::RowList updates;
   std::vector<std::string> ids;  // one per update; "" where none was given
@@ -44,6 +50,7 @@ struct boba_round {
   boba_loss_function loss = nullptr;
   boba_gradient_function gradient = nullptr;
   void* user = nullptr;
+  boba_memory* memory = nullptr;
   std::optional<std::uint64_t> seed;
   std::uint32_t number = 0;
   boba::DType dtype = boba::DType::kFloat32;
@@ -53,6 +60,7 @@ struct boba_round {
 struct boba_open_round {
   std::unique_ptr<boba::ServerOracle> oracle;  // null where base has none
   boba::OpenRound round;
+  boba::Memory* memory = nullptr;
   boba::DType dtype = boba::DType::kFloat32;
   std::size_t length = 0;
 };
@@ -95,6 +103,9 @@ Round view_of(const boba_round& round, ServerOracle* oracle);
 // The caller's functions as the rules call them; null where there are none. The round must outlive
 // it.
 std::unique_ptr<ServerOracle> oracle_of(const boba_round& round);
+
+// What the round's rule remembers; null where it has no memory.
+Memory* memory_of(const boba_round& round);
 
 // What `gram=` says, with a seed from the operating system where it has none; none: exact.
 Result<std::optional<SketchPlan>> deployed_plan(std::string_view gram);

@@ -130,7 +130,8 @@ boba_status boba_open_round_create(const boba_kernels* kernels, const boba_aggre
     Result<boba::OpenRound> opened =
         boba::OpenRound::open(*kernels->kernels, aggregator->aggregator, *std::move(wanted));
     if (!opened) return opened.error();
-    *round = new boba_open_round{std::move(oracle), *std::move(opened), base->dtype, base->length};
+    *round = new boba_open_round{std::move(oracle), *std::move(opened),
+                                 boba::capi::memory_of(*base), base->dtype, base->length};
     return {};
   });
 }
@@ -231,7 +232,7 @@ boba_status boba_open_round_close(boba_open_round* round, double now, void* out,
       return good;
     }
     Result<boba::Verdict> decided =
-        round->round.close(now, boba::capi::mutable_row(out, length, *type));
+        round->round.close(now, boba::capi::mutable_row(out, length, *type), round->memory);
     if (!decided) return decided.error();
     if (verdict != nullptr) *verdict = new boba_verdict{*std::move(decided)};
     return {};

@@ -193,6 +193,13 @@ boba_status boba_round_set_number(boba_round* round, uint32_t number) {
   });
 }
 
+boba_status boba_round_set_memory(boba_round* round, boba_memory* memory) {
+  return on_round("boba_round_set_memory", round, [&]() -> Result<void> {
+    round->memory = memory;
+    return {};
+  });
+}
+
 boba_status boba_aggregate(const boba_kernels* kernels, const boba_aggregator* aggregator,
                            const boba_round* round, void* out, size_t length, boba_dtype dtype,
                            boba_verdict** verdict) {
@@ -208,12 +215,12 @@ boba_status boba_aggregate(const boba_kernels* kernels, const boba_aggregator* a
     const std::unique_ptr<boba::ServerOracle> oracle = boba::capi::oracle_of(*round);
     boba::Round view = boba::capi::view_of(*round, oracle.get());
     view.updates = round->updates.view();
+    if (!round->known.empty()) view.ids = round->ids;
     Result<boba::Verdict> decided = aggregator->aggregator.aggregate(
-        *kernels->kernels, view, boba::capi::mutable_row(out, length, round->dtype));
+        *kernels->kernels, view, boba::capi::mutable_row(out, length, round->dtype),
+        boba::capi::memory_of(*round));
     if (!decided) return decided.error();
-    if (verdict == nullptr) return {};
-    for (boba::ClientVerdict& client : decided->clients) client.id = round->ids[client.index];
-    *verdict = new boba_verdict{*std::move(decided)};
+    if (verdict != nullptr) *verdict = new boba_verdict{*std::move(decided)};
     return {};
   });
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -171,6 +172,28 @@ void add_remarks(const Round& round, std::size_t sketch, Verdict& verdict) {
   }
 }
 
+// What the round tells a memory: of the clients that took part, and of those that were refused.
+std::vector<Memory::Entry> lessons(const Round& round, const PreparedRows& rows,
+                                   const Intake& intake, const Rule& rule, const Memory& memory,
+                                   const Decision& decision) {
+  std::vector<Memory::Entry> entries;
+  for (std::size_t k = 0; k < intake.kept.size(); ++k) {
+    const std::string_view id = round.id(intake.kept[k]);
+    if (!id.empty()) entries.push_back({id, decision.rows[k].state});
+  }
+  std::set<std::size_t> repeated;
+  for (const Refusal& refusal : intake.repeated) repeated.insert(refusal.row);
+  for (const Refusal& refusal : intake.refused) {
+    const std::string_view id = round.id(refusal.row);
+    if (id.empty() || repeated.contains(refusal.row)) continue;
+    const Memory::Client* known = memory.find(id);
+    const std::span<const double> state =
+        known == nullptr ? std::span<const double>() : std::span<const double>(known->state);
+    entries.push_back({id, rule.after_refusal(state, rows.shape())});
+  }
+  return entries;
+}
+
 Verdict report(const Round& round, const PreparedRows& rows, const Intake& intake,
                Decision decision, const Output& output) {
   Verdict verdict;
@@ -277,16 +300,22 @@ Traits Aggregator::traits() const {
   return traits;
 }
 
+bool Aggregator::uses_memory() const {
+  // A mixed row is no client.
+  return mixes_.empty() && rule_->memory_width({.clients = 1, .classes = 1}) > 0;
+}
+
 bool Aggregator::needs_gram() const {
   const Need need = rule_->need();
   if (need == Need::kGram || need == Need::kServerGram) return true;
   return need != Need::kNothing && !mixes_.empty();
 }
 
-Result<Verdict> Aggregator::aggregate(const Kernels& kernels, const Round& round,
-                                      MutableRow out) const {
+Result<Verdict> Aggregator::aggregate(const Kernels& kernels, const Round& round, MutableRow out,
+                                      Memory* memory) const {
   if (Result<void> good = check(round); !good) return good.error();
   if (Result<void> good = check_output(round, out); !good) return good.error();
+  if (!uses_memory()) memory = nullptr;
   Intake intake(round);
   // Each turn but the last refuses an update, so the loop ends.
   for (;;) {
@@ -307,6 +336,11 @@ Result<Verdict> Aggregator::aggregate(const Kernels& kernels, const Round& round
       if (Result<void> good = blend->admits(shape); !good) {
         return explained(good.error(), intake, true);
       }
+    }
+    if (memory != nullptr) {
+      const Result<void> suits = memory->suits(spec_, rule_->memory_width(shape));
+      if (!suits) return suits.error();
+      rows->recall(*memory, intake);
     }
     Result<Decision> decision = rule_->decide(*rows);
     if (!decision) return explained(decision.error(), intake);
@@ -329,8 +363,15 @@ Result<Verdict> Aggregator::aggregate(const Kernels& kernels, const Round& round
       return invalid_argument(fmt::format(
           "the result overflows {}: the updates are too large for it", name(out.dtype())));
     }
+    if (memory != nullptr) {
+      memory->remember(spec_, rule_->memory_width(shape),
+                       lessons(round, *rows, intake, *rule_, *memory, *decision));
+    }
     Verdict verdict = report(round, *rows, intake, *std::move(decision), *output);
     for (const Refusal& refusal : unused) mark_refused(refusal, intake.kept[refusal.row], verdict);
+    if (memory != nullptr && round.ids.empty()) {
+      verdict.notes.emplace_back("the updates have no ids, so the memory remembers no client");
+    }
     verdict.rule = spec_;
     return verdict;
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "boba/core/kernels.h"
+#include "boba/core/memory.h"
 #include "boba/core/result.h"
 #include "boba/core/round.h"
 #include "boba/core/rule.h"
@@ -54,13 +55,18 @@ class Aggregator {
   // Server rows that the rule wants of each class.
   std::size_t server_parts() const { return rule_->server_parts(); }
 
+  // Whether a memory of earlier rounds changes what the rule decides.
+  bool uses_memory() const;
+
   // Whether a round's aggregation takes the inner products of all rows.
   bool needs_gram() const;
 
   // Writes the aggregate of the round to out, which has the updates' type and length and must not
   // overlap them. Unusable updates are refused and named in the verdict. On failure out holds
-  // nothing of use.
-  Result<Verdict> aggregate(const Kernels& kernels, const Round& round, MutableRow out) const;
+  // nothing of use. memory: of earlier rounds, for rules that use one; the round is added to it,
+  // but not on failure. Null: the rule goes by this round alone.
+  Result<Verdict> aggregate(const Kernels& kernels, const Round& round, MutableRow out,
+                            Memory* memory = nullptr) const;
 
  private:
   std::vector<MixStagePtr> mixes_;  // the first runs first

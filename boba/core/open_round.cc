@@ -237,7 +237,7 @@ bool OpenRound::may_close(double now) const { return state_->may_close(now); }
 
 Progress OpenRound::progress() const { return state_->progress(); }
 
-Result<Verdict> OpenRound::close(double now, MutableRow out) {
+Result<Verdict> OpenRound::close(double now, MutableRow out, Memory* memory) {
   const Result<FilledRound> filled = state_->close(now);
   if (!filled) return filled.error();
   Round round = state_->round();
@@ -247,7 +247,7 @@ Result<Verdict> OpenRound::close(double now, MutableRow out) {
   round.absent = filled->absent;
   round.products = filled->products;
   round.products_sketch = state_->options().sketch ? state_->options().sketch->length : 0;
-  return state_->rule().aggregate(state_->kernels(), round, out);
+  return state_->decide(round, out, memory);
 }
 
 }  // namespace boba

@@ -26,6 +26,7 @@
 
 #include "boba/core/aggregator.h"
 #include "boba/core/kernels.h"
+#include "boba/core/memory.h"
 #include "boba/core/result.h"
 #include "boba/core/round.h"
 #include "boba/core/sketch.h"
@@ -117,8 +118,9 @@ class OpenRound {
 
   // Takes no more updates, waits for those being worked on, and aggregates those that are in. An
   // unfinished upload is too late. Fails where may_close(now) is false; the round then stays open.
-  // Called again on a closed round it gives the same result.
-  Result<Verdict> close(double now, MutableRow out);
+  // Called again on a closed round it gives the same result. memory: as in Aggregator. Only the
+  // first close that succeeds uses it and adds the round to it.
+  Result<Verdict> close(double now, MutableRow out, Memory* memory = nullptr);
 
  private:
   Result<Upload> begin(std::string_view client, DType dtype, std::size_t length, Delivery delivery);

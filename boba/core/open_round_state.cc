@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "boba/core/size.h"
@@ -260,6 +259,23 @@ Result<FilledRound> OpenRoundState::close(double now) {
   closed_ = true;
   settled_.wait(lock, [&] { return working_ == 0; });
   return fill();
+}
+
+Result<Verdict> OpenRoundState::decide(const Round& round, MutableRow out, Memory* memory) {
+  if (!rule_.uses_memory()) return rule_.aggregate(kernels_, round, out);
+  const std::scoped_lock lock(deciding_);
+  if (decided_) {
+    std::optional<Memory> before = before_;
+    return rule_.aggregate(kernels_, round, out, before ? &*before : nullptr);
+  }
+  std::optional<Memory> before;
+  if (memory != nullptr) before = memory->only(round.ids);
+  Result<Verdict> verdict = rule_.aggregate(kernels_, round, out, memory);
+  if (verdict) {
+    decided_ = true;
+    before_ = std::move(before);
+  }
+  return verdict;
 }
 
 FilledRound OpenRoundState::fill() const {

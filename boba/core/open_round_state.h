@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "boba/core/aggregator.h"
 #include "boba/core/arrival_products.h"
 #include "boba/core/kernels.h"
+#include "boba/core/memory.h"
 #include "boba/core/open_round.h"
 #include "boba/core/result.h"
 #include "boba/core/round.h"
@@ -64,6 +66,9 @@ class OpenRoundState {
   Progress progress() const;
   // Takes no more updates and waits for those being worked on.
   Result<FilledRound> close(double now);
+  // Aggregates the closed round. The first call that succeeds adds it to the memory. Later calls
+  // give the same result and change no memory.
+  Result<Verdict> decide(const Round& round, MutableRow out, Memory* memory);
 
  private:
   enum class Standing { kAbsent, kUploading, kAccepted, kRefused };
@@ -103,6 +108,10 @@ class OpenRoundState {
   std::size_t in_chunks_ = 0;  // those of them that come in chunks
   std::size_t working_ = 0;    // accepted updates whose products are being formed
   bool closed_ = false;
+
+  std::mutex deciding_;  // guards what follows, for rules with a memory
+  bool decided_ = false;
+  std::optional<Memory> before_;  // the memory of the round's clients before it, if there was one
 };
 
 }  // namespace boba

@@ -52,6 +52,15 @@ Result<PreparedRows> PreparedRows::make(const Kernels& kernels, const Round& rou
   return rows;
 }
 
+void PreparedRows::recall(const Memory& memory, const Intake& intake) {
+  past_.emplace();
+  for (std::size_t i : intake.kept) {
+    const Memory::Client* client = memory.find(round_->id(i));
+    past_->rows.push_back(client == nullptr ? Past::Client{}
+                                            : Past::Client{client->seen, client->state});
+  }
+}
+
 Result<void> PreparedRows::compute_products(const Rule& rule, bool mixing, Intake& intake) {
   const Need need = rule.need();
   if (need == Need::kNothing) return {};

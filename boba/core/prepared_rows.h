@@ -12,6 +12,7 @@
 #include "boba/core/client_gram.h"
 #include "boba/core/intake.h"
 #include "boba/core/kernels.h"
+#include "boba/core/memory.h"
 #include "boba/core/mix.h"
 #include "boba/core/mixed_clients.h"
 #include "boba/core/result.h"
@@ -28,6 +29,7 @@ class PreparedRows final : public RowSpace {
                                    std::span<const MixStagePtr> mixes, Intake& intake);
 
   const Shape& shape() const override { return shape_; }
+  const Past* past() const override { return past_ ? &*past_ : nullptr; }
   const Gram& gram() const override { return gram_.gram(); }
   const ServerProducts& server_products() const override { return products_; }
   std::span<const double> sq_norms() const override { return products_.sq_norm; }
@@ -43,6 +45,9 @@ class PreparedRows final : public RowSpace {
   Result<ServerProducts> gradient_dots(std::span<const Term> terms) override {
     return probe_.gradient_dots(clients_, terms);
   }
+
+  // What the memory holds of the updates that take part. REQUIRES: no stage mixes them.
+  void recall(const Memory& memory, const Intake& intake);
 
   // The updates that take part, in order, and how they were mixed, if they were.
   UpdateView clients() const { return clients_.updates.view(); }
@@ -73,6 +78,7 @@ class PreparedRows final : public RowSpace {
   ClientGram gram_;
   ServerProducts products_;
   ServerProbe probe_;
+  std::optional<Past> past_;
 };
 
 }  // namespace boba

@@ -27,11 +27,16 @@ Traits Rule::traits() const {
   return {.shifts = data == ServerData::kNone, .scales = !asks};
 }
 
-Result<Decision> WeightRule::decide(RowSpace& rows) const {
-  Result<Decision> decision = weigh(rows.gram(), rows.shape());
+Result<Decision> decide_from(RowSpace& rows,
+                             const std::function<Result<Decision>(const Gram& gram)>& weigh) {
+  Result<Decision> decision = weigh(rows.gram());
   if (!decision || decision->condition * rows.gram().rounding() <= kMostError) return decision;
   if (!rows.sharpen()) return decision;
-  return weigh(rows.gram(), rows.shape());
+  return weigh(rows.gram());
+}
+
+Result<Decision> WeightRule::decide(RowSpace& rows) const {
+  return decide_from(rows, [&](const Gram& gram) { return weigh(gram, rows.shape()); });
 }
 
 Result<Decision> CoordinateRule::decide(RowSpace& rows) const {

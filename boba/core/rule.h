@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "boba/core/gram.h"
+#include "boba/core/memory.h"
 #include "boba/core/result.h"
 #include "boba/core/round.h"
 #include "boba/core/verdict.h"
@@ -69,6 +71,8 @@ class RowSpace {
   virtual ~RowSpace() = default;
 
   virtual const Shape& shape() const = 0;
+  // What the caller's memory holds of the rows; null without one. REQUIRES: memory_width() > 0.
+  virtual const Past* past() const = 0;
   virtual const Gram& gram() const = 0;                       // REQUIRES: kGram, kServerGram
   virtual const ServerProducts& server_products() const = 0;  // REQUIRES: kServerProducts
   virtual std::span<const double> sq_norms() const = 0;       // REQUIRES: kNorms
@@ -104,6 +108,7 @@ struct RowDecision {
   std::vector<Fact> facts;
   std::vector<NamedValue> measures;
   std::vector<double> label_mix;
+  std::vector<double> state = {};  // what the memory keeps of it: memory_width() finite numbers
 };
 
 // Positions of the sorted values of each coordinate whose mean is the result: [first, last).
@@ -143,6 +148,14 @@ class Rule {
   // parts of the server's samples, a class's parts together.
   virtual std::size_t server_parts() const { return 1; }
 
+  // Numbers that the rule remembers of each client; 0: it has no use for a memory. A rule with a
+  // memory works without one too, and its decision then notes which tests were left out.
+  virtual std::size_t memory_width(const Shape&) const { return 0; }
+  // What it remembers of a client whose update was refused. state: before, empty if it is new.
+  virtual std::vector<double> after_refusal(std::span<const double> state, const Shape&) const {
+    return {state.begin(), state.end()};
+  }
+
   // Refuses only what cannot be computed, quoting the numbers received.
   virtual Result<void> admits(const Shape& shape) const = 0;
 
@@ -150,8 +163,12 @@ class Rule {
   virtual Result<Decision> decide(RowSpace& rows) const = 0;
 };
 
-// A rule given by the inner products alone; those with server rows too say so in need(). A decision
-// that is too sensitive to their rounding is taken again with products in double.
+// Takes a decision from the inner products. If it is too sensitive to their rounding, takes it again
+// with products in double. REQUIRES: kGram, kServerGram.
+Result<Decision> decide_from(RowSpace& rows,
+                             const std::function<Result<Decision>(const Gram& gram)>& weigh);
+
+// A rule given by the inner products alone; those with server rows too say so in need().
 class WeightRule : public Rule {
  public:
   Need need() const override { return Need::kGram; }

@@ -12,6 +12,8 @@ int main(void) {
   check_null_handles();
   check_threads();
   check_open_rounds();
+  check_memories();
+  check_memory_bytes();
   if (failures == 0) printf("all passed\n");
   return failures == 0 ? 0 : 1;
 }

@@ -7,6 +7,10 @@
 
 #include "boba/capi/boba.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern int failures;
 
 #define CHECK(condition)                                             \
@@ -47,3 +51,9 @@ void check_attacks(void);
 void check_null_handles(void);
 void check_threads(void);
 void check_open_rounds(void);
+void check_memories(void);
+void check_memory_bytes(void);
+
+#ifdef __cplusplus
+}
+#endif

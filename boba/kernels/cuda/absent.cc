@@ -25,7 +25,7 @@ Result<std::unique_ptr<const Kernels>> make_hosted_cuda_kernels(const CudaOption
 Result<DeviceView> DeviceView::make(const UpdateView& /*rows*/, int /*device*/) { return absent(); }
 
 Result<Verdict> aggregate(const Aggregator& /*rule*/, const Kernels& /*cuda*/,
-                          const DeviceRound& /*round*/, MutableRow /*out*/) {
+                          const DeviceRound& /*round*/, MutableRow /*out*/, Memory* /*memory*/) {
   return absent();
 }
 

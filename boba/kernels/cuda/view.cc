@@ -38,7 +38,7 @@ Result<DeviceView> DeviceView::make(const UpdateView& rows, int device) {
 }
 
 Result<Verdict> aggregate(const Aggregator& rule, const Kernels& cuda, const DeviceRound& round,
-                          MutableRow out) {
+                          MutableRow out, Memory* memory) {
   RowList place(out.dtype(), out.length());
   place.add(out);
   if (auto there = DeviceView::make(place.view(), round.updates.device()); !there) {
@@ -61,7 +61,7 @@ Result<Verdict> aggregate(const Aggregator& rule, const Kernels& cuda, const Dev
                            .oracle = round.oracle,
                            .seed = round.seed,
                            .number = round.number},
-                          out);
+                          out, memory);
   } catch (const DeviceError& error) {
     return Error{ErrorCode::kUnsupported, error.what()};
   }

@@ -10,6 +10,7 @@
 
 #include "boba/core/aggregator.h"
 #include "boba/core/kernels.h"
+#include "boba/core/memory.h"
 #include "boba/core/result.h"
 #include "boba/core/round.h"
 #include "boba/core/verdict.h"
@@ -57,8 +58,8 @@ struct DeviceRound {
 
 // The aggregate of the round, left in the GPU's memory at out. REQUIRES: cuda is from
 // make_cuda_kernels, for the GPU that the rows are on. A call that the GPU fails is an error here
-// too.
+// too. memory: as in Aggregator, of earlier rounds.
 Result<Verdict> aggregate(const Aggregator& rule, const Kernels& cuda, const DeviceRound& round,
-                          MutableRow out);
+                          MutableRow out, Memory* memory = nullptr);
 
 }  // namespace boba
