@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from boba import _classes, _core
 from boba._classes import *  # noqa: F403
 from boba._core import RefusedError
+from boba._memory import Memory
 from boba._open_round import OpenRound, Progress, Upload
 from boba._parts import CLASSES, Attack, Pipeline, Rule, Stage, attack, rule, rule_of
 from boba._records import Client, Subspace
@@ -27,6 +28,7 @@ __all__ = [
     "Attack",
     "Client",
     "Clients",
+    "Memory",
     "OpenRound",
     "Oracle",
     "Pipeline",
@@ -75,6 +77,7 @@ def aggregate(
     learning_rate: float = 0.0,
     oracle: Any = None,
     ids: Sequence[object] | None = None,
+    memory: Memory | None = None,
     seed: int | None = None,
     round: int = 0,
     threads: int = 0,
@@ -93,6 +96,8 @@ def aggregate(
         learning_rate: The step, for the same rules.
         oracle: An object with ``loss(w)`` and ``gradient(w)``, for the same rules.
         ids: Who sent each update. Only the first update with an id counts.
+        memory: What the rule remembers of earlier rounds, for the rules that use one; the round is
+            added to it. Clients are known by their ids.
         seed: Random stages draw by it and by ``round``. None draws one that no client knows;
             the notes of the result tell it.
         round: The number of the round.
@@ -102,7 +107,7 @@ def aggregate(
         The aggregate in ``.vector``, of the kind of the updates, and what was decided about whom.
 
     Raises:
-        ValueError: with the core's sentence, which says what came and what would do.
+        ValueError: with the core's message, which has the value and the allowed values.
         RefusedError: a ValueError, where too few usable updates came.
         TypeError: where an input is no array of float32 or float64 in main memory.
     """
@@ -115,6 +120,7 @@ def aggregate(
         learning_rate=learning_rate,
         oracle=oracle,
         ids=ids,
+        memory=memory,
         seed=seed,
         round=round,
         threads=threads,

@@ -7,6 +7,7 @@ from typing import Any
 
 from boba import _core
 from boba._checks import real_number, real_numbers, seed_or_none, texts, whole_number
+from boba._memory import Memory, held
 from boba._result import Result
 from boba._rows import Flat, Form, new_rows, read
 
@@ -41,6 +42,7 @@ def aggregate_round(
     learning_rate: float,
     oracle: Any,
     ids: Sequence[object] | None,
+    memory: Memory | None,
     seed: int | None,
     number: int,
     threads: int,
@@ -59,6 +61,7 @@ def aggregate_round(
         real_number("learning_rate", learning_rate),
         None if oracle is None else OracleInForm(oracle, form, rows.dtype),
         texts("ids", ids),
+        held(memory),
         seed_or_none(seed),
         whole_number("round", number, 32),
         whole_number("threads", threads, 12),

@@ -10,6 +10,7 @@ from typing import Any
 from boba import _core
 from boba._aggregate import OracleInForm
 from boba._checks import real_number, real_numbers, seed_or_none, text, texts, whole_number
+from boba._memory import Memory, held
 from boba._parts import Rule, rule_of
 from boba._result import Result
 from boba._rows import new_rows, read_one
@@ -158,9 +159,12 @@ class OpenRound:
         """How many are in, refused, uploading."""
         return Progress(**self._round.progress)
 
-    def close(self, now: float = 0.0) -> Result:
-        """Aggregates what is in; ValueError where the round may not close yet."""
+    def close(self, now: float = 0.0, *, memory: Memory | None = None) -> Result:
+        """Aggregates what is in; ValueError where the round may not close yet.
+
+        ``memory`` is as in ``boba.aggregate``. Closing again gives the same, and adds nothing.
+        """
         out = new_rows(self._like, 1)[0]
         clock = real_number("now", now)
-        verdict = self._round.close(clock, out, self._like.dtype, self._like.length)
+        verdict = self._round.close(clock, out, self._like.dtype, self._like.length, held(memory))
         return Result(self._form.give(out), verdict)

@@ -16,6 +16,7 @@ from boba import _core
 from boba._aggregate import aggregate_round
 from boba._checks import text, whole_number
 from boba._forge import forge_rows
+from boba._memory import Memory
 from boba._result import Result
 
 
@@ -124,6 +125,7 @@ class Rule(Part):
         learning_rate: float = 0.0,
         oracle: Any = None,
         ids: Sequence[object] | None = None,
+        memory: Memory | None = None,
         seed: int | None = None,
         round: int = 0,
         threads: int = 0,
@@ -139,6 +141,7 @@ class Rule(Part):
             learning_rate=learning_rate,
             oracle=oracle,
             ids=ids,
+            memory=memory,
             seed=seed,
             number=round,
             threads=threads,
@@ -155,6 +158,7 @@ class Rule(Part):
         learning_rate: float = 0.0,
         oracle: Any = None,
         ids: Sequence[object] | None = None,
+        memory: Memory | None = None,
         seed: int | None = None,
         round: int = 0,
         threads: int = 0,
@@ -169,6 +173,7 @@ class Rule(Part):
             learning_rate=learning_rate,
             oracle=oracle,
             ids=ids,
+            memory=memory,
             seed=seed,
             round=round,
             threads=threads,
@@ -178,6 +183,11 @@ class Rule(Part):
     def server_parts(self) -> int:
         """Server gradients that the rule wants of each class."""
         return self._made.server_parts
+
+    @property
+    def uses_memory(self) -> bool:
+        """Whether a memory of earlier rounds changes what the rule decides."""
+        return self._made.uses_memory
 
     def admits(self, clients: int, *, classes: int = 0, length: int = 1) -> None:
         """Raises ValueError where a round of this shape cannot be aggregated.

@@ -16,6 +16,7 @@
 #include "python/core/bind.h"
 #include "python/core/engine.h"
 #include "python/core/errors.h"
+#include "python/core/memory.h"
 #include "python/core/oracle.h"
 #include "python/core/rows.h"
 #include "python/core/verdict.h"
@@ -37,7 +38,8 @@ HeldVerdict aggregate(const Aggregator& rule, const Rows& updates, const nb::nda
                       const Rows* server, const std::vector<double>& server_counts,
                       const Rows* server_whole, const Rows* model, double learning_rate,
                       const nb::object& oracle, const std::vector<std::string>& ids,
-                      std::optional<std::uint64_t> seed, std::uint32_t number, int threads) {
+                      HeldMemory* memory, std::optional<std::uint64_t> seed, std::uint32_t number,
+                      int threads) {
   const std::shared_ptr<const Kernels> kernels = kernels_for(threads);
   std::optional<PythonOracle> asked = oracle_of(oracle);
   const MutableRow target = writable_row(out, updates.dtype(), updates.length());
@@ -55,7 +57,8 @@ HeldVerdict aggregate(const Aggregator& rule, const Rows& updates, const nb::nda
   const auto begin = std::chrono::steady_clock::now();
   {
     const nb::gil_scoped_release unlocked;
-    verdict.emplace(rule.aggregate(*kernels, round, target));
+    verdict.emplace(in_turn(
+        memory, [&](Memory* past) { return rule.aggregate(*kernels, round, target, past); }));
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   if (asked) asked->raise_again();
@@ -68,6 +71,7 @@ void bind_aggregate(nb::module_& module) {
   nb::class_<Aggregator>(module, "Aggregator")
       .def_prop_ro("spec", &Aggregator::spec)
       .def_prop_ro("server_parts", &Aggregator::server_parts)
+      .def_prop_ro("uses_memory", &Aggregator::uses_memory)
       .def(
           "admits",
           [](const Aggregator& rule, std::size_t clients, std::size_t classes, std::size_t length,
@@ -84,7 +88,8 @@ void bind_aggregate(nb::module_& module) {
   module.def("aggregate", &aggregate, nb::arg("rule"), nb::arg("updates"), nb::arg("out"),
              nb::arg("server").none(), nb::arg("server_counts"), nb::arg("server_whole").none(),
              nb::arg("model").none(), nb::arg("learning_rate"), nb::arg("oracle").none(),
-             nb::arg("ids"), nb::arg("seed").none(), nb::arg("number"), nb::arg("threads"));
+             nb::arg("ids"), nb::arg("memory").none(), nb::arg("seed").none(), nb::arg("number"),
+             nb::arg("threads"));
 }
 
 }  // namespace boba::python

@@ -45,6 +45,7 @@ NB_MODULE(_core, module) {
   boba::python::bind_rows(module);
   boba::python::bind_registry(module);
   boba::python::bind_verdict(module);
+  boba::python::bind_memory(module);
   boba::python::bind_aggregate(module);
   boba::python::bind_attack(module);
   boba::python::bind_open_round(module);

@@ -19,6 +19,7 @@
 #include "python/core/bind.h"
 #include "python/core/engine.h"
 #include "python/core/errors.h"
+#include "python/core/memory.h"
 #include "python/core/oracle.h"
 #include "python/core/rows.h"
 #include "python/core/verdict.h"
@@ -99,14 +100,15 @@ class HeldRound {
   }
 
   HeldVerdict close(double now, const nb::ndarray<>& out, const std::string& dtype,
-                    std::size_t length) {
+                    std::size_t length, HeldMemory* memory) {
     const DType type = dtype == name(DType::kFloat32) ? DType::kFloat32 : DType::kFloat64;
     const MutableRow target = writable_row(out, type, length);
     std::optional<Result<Verdict>> verdict;
     const auto begin = std::chrono::steady_clock::now();
     {
       const nb::gil_scoped_release unlocked;
-      verdict.emplace(round_->close(now, target));
+      verdict.emplace(
+          in_turn(memory, [&](Memory* past) { return round_->close(now, target, past); }));
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     if (oracle_) oracle_->raise_again();
@@ -180,7 +182,7 @@ void bind_open_round(nb::module_& module) {
       .def("may_close", &HeldRound::may_close, nb::arg("now"))
       .def_prop_ro("progress", &HeldRound::progress)
       .def("close", &HeldRound::close, nb::arg("now"), nb::arg("out"), nb::arg("dtype"),
-           nb::arg("length"));
+           nb::arg("length"), nb::arg("memory").none());
 }
 
 }  // namespace boba::python

@@ -26,6 +26,12 @@ assert_type(result.warnings, list[str])
 if result.weights is not None:
     assert_type(float(result.weights.sum()), float)
 
+memory = boba.Memory(most=1000)
+assert_type(memory.save(), bytes)
+assert_type(boba.Memory.load(memory.save()), boba.Memory)
+assert_type((len(memory), memory.rounds, memory.rule), tuple[int, int, str])
+boba.aggregate(updates, boba.BobaHull(classes=2), ids="abcde", memory=memory)
+
 krum = boba.MultiKrum(f=1)
 assert_type(krum.f, int)
 assert_type(boba.Median(even="lower").even, Literal["mean", "lower"])

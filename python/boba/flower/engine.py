@@ -12,6 +12,7 @@ from flwr.app import ArrayRecord
 from numpy.typing import NDArray
 
 import boba
+from boba._text import printable
 from boba.flower.layout import Layout
 from boba.flower.server import ServerOracle, ServerUpdate
 
@@ -30,6 +31,7 @@ class Engine:
         server_update: ServerUpdate | None,
         classes: int | None,
         oracle: ServerOracle | None,
+        memory: boba.Memory | None,
         seed: int | None,
         threads: int,
     ) -> None:
@@ -45,6 +47,7 @@ class Engine:
         self._classes = 0 if server_update is None else _class_count(server_update, classes)
         self._counts = _sample_counts(server_update, self._classes)
         self.f = _largest_f(self._rule)
+        self.memory = _memory_for(self._rule, memory)
         self._uses_server = self._find_need()
         self._layout: Layout | None = None
         self._server: NDArray[Any] | None = None
@@ -77,6 +80,7 @@ class Engine:
             seed=self.seed,
             round=server_round,
             ids=list(ids),
+            memory=self.memory,
             threads=self.threads,
             **probing,
         )
@@ -90,8 +94,8 @@ class Engine:
         """Whether the rule needs the server's updates; ValueError if it needs what is not there."""
         if self._rule.server_parts > 1:
             raise ValueError(
-                f"RobustStrategy: {self.rule} wants {self._rule.server_parts} server gradients per "
-                "class; server_update= gives one: leave parts out"
+                f"RobustStrategy: {self.rule} needs {self._rule.server_parts} server gradients per "
+                "class; server_update= gives one: omit parts"
             )
         _, needs_server = _admitted(self._rule, self._classes)
         if needs_server and self._server_update is None:
@@ -169,10 +173,24 @@ def _read_rule(rule: str | boba.Rule) -> boba.Rule:
         return boba.rule(rule)
     if not isinstance(rule, boba.Rule):
         raise TypeError(
-            f"rule={rule!r} is no rule; give a spec such as 'mkrum(f=2)' or a rule object such as "
-            "boba.MultiKrum(f=2)"
+            f"rule={rule!r} is not a rule; give a spec such as 'mkrum(f=2)' or a rule object such "
+            "as boba.MultiKrum(f=2)"
         )
     return rule
+
+
+def _memory_for(rule: boba.Rule, given: boba.Memory | None) -> boba.Memory | None:
+    """The user's memory, or a new one if the rule uses one."""
+    if given is None:
+        return boba.Memory() if rule.uses_memory else None
+    if not isinstance(given, boba.Memory):
+        raise TypeError(f"memory is {type(given).__name__}; it is a boba.Memory")
+    if given.rule not in ("", rule.spec):
+        raise ValueError(
+            f"RobustStrategy: the memory belongs to the rule {printable(given.rule)}, not to "
+            f"{rule.spec}; omit memory= to start with an empty one"
+        )
+    return given
 
 
 def _parts(rule: boba.Rule) -> Sequence[Any]:

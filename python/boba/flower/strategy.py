@@ -58,6 +58,8 @@ class RobustStrategy(FedAvg):
                     need one and have none are refused here, not in round 3.
     classes         how many classes server_update knows, where it does not say so itself.
     server_oracle   loss and gradient of the server's data, for the rules that probe.
+    memory          what the rule remembers of earlier rounds, as an earlier run saved it. By
+                    default a rule that uses a memory starts with an empty one.
     seed            of the rules with random stages; they draw anew in each round. None draws one
                     that no client knows; the audit records it.
     buffers         what becomes of arrays that are not trained: the "median" of all usable
@@ -90,6 +92,7 @@ class RobustStrategy(FedAvg):
         server_update: ServerUpdate | None = None,
         classes: int | None = None,
         server_oracle: ServerOracle | None = None,
+        memory: boba.Memory | None = None,
         seed: int | None = None,
         buffers: BufferPolicy = "median",
         buffer_names: Iterable[str] = DEFAULT_BUFFER_NAMES,
@@ -115,7 +118,7 @@ class RobustStrategy(FedAvg):
             raise ValueError(f"no buffers policy '{buffers}'; policies are: {', '.join(POLICIES)}")
         if isinstance(buffer_names, str):
             raise ValueError("buffer_names is a list of patterns, not one text")
-        self.engine = Engine(rule, server_update, classes, server_oracle, seed, threads)
+        self.engine = Engine(rule, server_update, classes, server_oracle, memory, seed, threads)
         self.buffers: BufferPolicy = buffers
         self.buffer_names = tuple(buffer_names)
         self.min_replies = self._fewest(min_replies)
@@ -131,6 +134,14 @@ class RobustStrategy(FedAvg):
         self._asked: frozenset[int] = frozenset()
         self._group = ""
         self._evaluation = ""
+
+    @property
+    def memory(self) -> boba.Memory | None:
+        """What the rule remembers of earlier rounds; None if it uses no memory.
+
+        It knows a node by its id, written as text. Save it with the model to continue the run.
+        """
+        return self.engine.memory
 
     def summary(self) -> None:
         """Log the rule and the policies, then what FedAvg logs."""

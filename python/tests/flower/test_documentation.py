@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from flower_fakes import FIRST_NODE, content, play
 from flwr.serverapp.strategy import FedAvg
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ def samples() -> list[tuple[NDArray[Any], NDArray[Any]]]:
 def test_every_block_is_run_here() -> None:
     """A block of another language is one that nobody runs."""
     marks = re.findall(r"^```(.*)$", PAGE.read_text(), re.MULTILINE)
-    assert sorted(mark for mark in marks if mark) == ["python", "python", "sql"]
+    assert sorted(mark for mark in marks if mark) == ["python", "python", "python", "sql"]
 
 
 def test_the_changed_import() -> None:
@@ -61,6 +62,21 @@ def test_the_rule_for_label_skew_trains() -> None:
     model, metrics = play(strategy, MODEL, [*evil, *map(content, honest)])
     assert metrics["boba/rejected-nodes"] == [FIRST_NODE, FIRST_NODE + 1]
     np.testing.assert_allclose(model["w"], np.eye(2) / 2, atol=0.1)
+
+
+def test_a_run_continues_with_its_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"gradient": gradient, "samples": samples()}
+    exec(blocks("python")[1], names)
+    earlier = RobustStrategy(rule="boba-hull(f=2)", server_update=names["server_update"])
+    steps = [content({"w": MODEL["w"] + np.float32(0.1 * node)}) for node in range(6)]
+    play(earlier, MODEL, steps)
+    exec(blocks("python")[2], names | {"strategy": earlier}, names)
+    assert earlier.memory is not None and (tmp_path / "memory.bin").exists()
+    strategy = names["strategy"]
+    assert strategy is not earlier and strategy.memory.save() == earlier.memory.save()
+    play(strategy, MODEL, steps, 2)
+    assert strategy.memory.rounds == 2
 
 
 def test_the_query_of_the_audit_file(tmp_path: Path) -> None:
