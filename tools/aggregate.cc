@@ -22,10 +22,8 @@
 namespace boba::tools {
 namespace {
 
-using Options = AggregateOptions;
-
-Outcome write_results(const Options& options, const AggregateRun& run,
-                      const UpdateView& aggregate) {
+Outcome write_results(const AggregateOptions& options, const AggregateRun& run,
+                      const UpdateView& aggregate, const std::optional<Memory>& memory) {
   std::optional<OutputFile> out;
   if (!options.out.empty()) {
     Result<OutputFile> file = OutputFile::create(options.out);
@@ -35,30 +33,33 @@ Outcome write_results(const Options& options, const AggregateRun& run,
   }
   Result<std::optional<OutputFile>> report = make_report(options, run);
   if (!report) return failed(report.error());
-  // Both are complete before either appears.
-  for (std::optional<OutputFile>* file : {&out, &*report}) {
+  Result<std::optional<OutputFile>> remembered = make_memory(options, memory);
+  if (!remembered) return failed(remembered.error());
+  // All are complete before one appears.
+  for (std::optional<OutputFile>* file : {&out, &*report, &*remembered}) {
     if (!file->has_value()) continue;
     if (Result<void> done = (*file)->commit(); !done) return failed(done.error());
   }
-  print_written(options, run);
   return {};
 }
 
-// However they are spelt.
+// Whether two paths, in any spelling, name one file.
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
   return std::filesystem::weakly_canonical(a, ignored) ==
          std::filesystem::weakly_canonical(b, ignored);
 }
 
-Outcome aggregate_alone(const Options& options, const Aggregator& rule) {
-  for (const std::string& path : {options.out, options.report}) {
+Outcome aggregate_alone(const AggregateOptions& options, const Aggregator& rule) {
+  for (const std::string& path : {options.out, options.report, options.memory}) {
     if (path.empty()) continue;
     if (Result<void> writable = check_writable(path); !writable) return failed(writable.error());
   }
   const Result<RoundFiles> files = RoundFiles::open(options);
   if (!files) return failed(files.error());
   const Round round = files->round();
+  Result<std::optional<Memory>> memory = read_memory(options, rule);
+  if (!memory) return failed(memory.error());
   const std::unique_ptr<const Kernels> plain = make_kernels(options.threads);
   const Result<std::uint64_t> seed = plain->secret_seed();
   if (!seed) return failed(seed.error());
@@ -67,21 +68,30 @@ Outcome aggregate_alone(const Options& options, const Aggregator& rule) {
   const Kernels* kernels = *sketched ? sketched->get() : plain.get();
   UpdateMatrix out(round.updates.dtype(), 1, round.updates.length());
   const auto begin = std::chrono::steady_clock::now();
-  Result<Verdict> verdict = rule.aggregate(*kernels, round, out.row(0));
+  Result<Verdict> verdict =
+      rule.aggregate(*kernels, round, out.row(0), *memory ? &**memory : nullptr);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   if (Result<void> same = files->unchanged(); !same) return failed(same.error());
   if (!verdict) return failed(verdict.error());
   const AggregateRun run{*std::move(verdict), kernels->name(), seconds.count()};
-  if (!options.out.empty() || !options.report.empty()) {
-    return write_results(options, run, out.view());
+  const Outcome failure = write_results(options, run, out.view(), *memory);
+  if (failure) return failure;
+  if (options.out.empty() && options.report.empty()) {
+    print_summary(run, round);
+  } else {
+    print_written(options, run);
   }
-  print_summary(run, round);
   return {};
 }
 
-Outcome run_aggregate(const Options& options) {
-  if (!options.out.empty() && !options.report.empty() && same_file(options.out, options.report)) {
-    return usage("--out and --report name the same file");
+Outcome run_aggregate(const AggregateOptions& options) {
+  const std::pair<const char*, const std::string&> outputs[] = {
+      {"--out", options.out}, {"--report", options.report}, {"--memory", options.memory}};
+  for (const auto& [a, first] : outputs) {
+    for (const auto& [b, second] : outputs) {
+      if (a == b || first.empty() || second.empty() || !same_file(first, second)) continue;
+      return usage(fmt::format("{} and {} name the same file", a, b));
+    }
   }
   const Result<Aggregator> rule = make_aggregator(options.rule);
   if (!rule) return usage(rule.error().message);
@@ -94,7 +104,8 @@ Outcome run_aggregate(const Options& options) {
   if (!ranks) return failed(ranks.error());
   std::string why;
   try {
-    return said("aggregate", (*ranks)->rank() == 0, aggregate_on_ranks(options, *rule, **ranks));
+    return report_on_rank0("aggregate", (*ranks)->rank() == 0,
+                           aggregate_on_ranks(options, *rule, **ranks));
   } catch (const std::bad_alloc&) {
     why = "out of memory";
   } catch (const std::length_error&) {
@@ -102,14 +113,14 @@ Outcome run_aggregate(const Options& options) {
   } catch (const std::exception& error) {
     why = fmt::format("internal error: {}", error.what());
   }
-  // The others wait for what will never come.
+  // The other ranks would wait forever.
   (*ranks)->abort(why);
   return Failure{kFailed, why};  // not reached; g++ 12 does not see that
 }
 
 }  // namespace
 
-Result<RoundFiles> RoundFiles::open(const Options& options) {
+Result<RoundFiles> RoundFiles::open(const AggregateOptions& options) {
   Result<NpyFile> updates = NpyFile::open(options.updates);
   if (!updates) return updates.error();
   RoundFiles files(*std::move(updates), options);
@@ -118,12 +129,18 @@ Result<RoundFiles> RoundFiles::open(const Options& options) {
     if (!server) return server.error();
     files.server_.emplace(*std::move(server));
   }
+  if (!options.ids.empty()) {
+    Result<std::vector<std::string>> ids = read_lines(options.ids);
+    if (!ids) return ids.error();
+    files.ids_ = *std::move(ids);
+  }
   return files;
 }
 
 Round RoundFiles::round() const {
   Round round;
   round.updates = updates_.view();
+  round.ids = ids_;
   round.seed = options_.seed;
   if (server_) {
     round.server = server_->view();
@@ -138,15 +155,44 @@ Result<void> RoundFiles::unchanged() const {
   return same;
 }
 
-Result<std::unique_ptr<const Kernels>> sketch_kernels(const Options& options, const Kernels& plain,
-                                                      std::uint64_t seed) {
+Result<std::unique_ptr<const Kernels>> sketch_kernels(const AggregateOptions& options,
+                                                      const Kernels& plain, std::uint64_t seed) {
   const auto gram = parse_gram(options.gram);
   if (!gram) return gram.error();
   if (!*gram) return std::unique_ptr<const Kernels>();
   return make_sketch_kernels(plain, sketch_plan(**gram, seed, 0));
 }
 
-Result<std::optional<OutputFile>> make_report(const Options& options, const AggregateRun& run) {
+Result<std::optional<Memory>> read_memory(const AggregateOptions& options, const Aggregator& rule) {
+  if (options.memory.empty()) return std::optional<Memory>();
+  if (!rule.uses_memory()) {
+    return invalid_argument(
+        fmt::format("{} does not use a memory; leave --memory out", rule.spec()));
+  }
+  std::error_code ignored;
+  if (!std::filesystem::exists(options.memory, ignored)) return std::optional<Memory>(Memory());
+  const Result<MappedFile> file = MappedFile::open(options.memory);
+  if (!file) return file.error();
+  const auto bytes = file->bytes();
+  Result<Memory> memory = Memory::load({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!memory) {
+    return Error{memory.error().code,
+                 fmt::format("{}: {}", options.memory, memory.error().message)};
+  }
+  return std::optional<Memory>(*std::move(memory));
+}
+
+Result<std::optional<OutputFile>> make_memory(const AggregateOptions& options,
+                                              const std::optional<Memory>& memory) {
+  if (!memory) return std::optional<OutputFile>();
+  Result<OutputFile> file = OutputFile::create(options.memory);
+  if (!file) return file.error();
+  if (Result<void> written = file->write(memory->save()); !written) return written.error();
+  return std::optional<OutputFile>(*std::move(file));
+}
+
+Result<std::optional<OutputFile>> make_report(const AggregateOptions& options,
+                                              const AggregateRun& run) {
   if (options.report.empty()) return std::optional<OutputFile>();
   Result<OutputFile> file = OutputFile::create(options.report);
   if (!file) return file.error();
@@ -157,7 +203,7 @@ Result<std::optional<OutputFile>> make_report(const Options& options, const Aggr
   return std::optional<OutputFile>(*std::move(file));
 }
 
-void print_written(const Options& options, const AggregateRun& run) {
+void print_written(const AggregateOptions& options, const AggregateRun& run) {
   fmt::print("{} in {:.1f} ms; wrote", headline(run.verdict), 1e3 * run.seconds);
   if (!options.out.empty()) fmt::print(" {}", printable(options.out));
   if (!options.out.empty() && !options.report.empty()) fmt::print(" and");
@@ -175,9 +221,9 @@ void print_summary(const AggregateRun& run, const Round& round) {
 }
 
 void add_aggregate(CLI::App& app, Outcome& outcome) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "aggregate", "combine a round, and say what was decided about each client");
+  auto options = std::make_shared<AggregateOptions>();
+  CLI::App* command =
+      app.add_subcommand("aggregate", "combine a round and print the decision about each client");
   command->add_option("--rule", options->rule, "the rule and its stages; see 'boba rules'")
       ->required()
       ->type_name("SPEC");
@@ -192,23 +238,33 @@ void add_aggregate(CLI::App& app, Outcome& outcome) {
                             ->type_name("S.npy");
   command
       ->add_option("--server-counts", options->server_counts,
-                   "samples behind each server row, for fltrust, as 20,20,10; default: equal")
+                   "number of samples of each server row, for fltrust, such as 20,20,10; default: "
+                   "equal numbers")
       ->delimiter(',')
       ->needs(server)
       ->type_name("LIST");
+  CLI::Option* ids =
+      command->add_option("--ids", options->ids, "text file, the id of a client per line")
+          ->type_name("IDS.txt");
+  command
+      ->add_option("--memory", options->memory,
+                   "what the rule remembers of earlier rounds, by client id: read, and written "
+                   "with this round added; created if missing")
+      ->needs(ids)
+      ->type_name("MEMORY");
   command->add_option("--out", options->out, "write the aggregate, 1 x d")->type_name("A.npy");
   command->add_option("--report", options->report, "write the verdict as JSON")
       ->type_name("R.json");
   command
       ->add_option("--seed", options->seed,
-                   "of the random stages; default: fresh from the system, so that no client can "
-                   "know the buckets")
+                   "seed of the random stages; default: a fresh one from the system, so that no "
+                   "client can know the buckets")
       ->check(whole_number(0, UINT64_MAX))
       ->type_name("N");
   command
       ->add_option("--gram", options->gram,
-                   "inner products of the updates: exact, or of sketches, as "
-                   "'sketch(length=4096)'; their seed is fresh from the system")
+                   "inner products of the updates: exact, or of sketches, such as "
+                   "'sketch(length=4096)', with a fresh seed from the system")
       ->type_name("SPEC")
       ->capture_default_str();
   add_threads_option(*command, options->threads);
@@ -225,6 +281,8 @@ void add_aggregate(CLI::App& app, Outcome& outcome) {
       "                 --server server.npy\n"
       "  boba aggregate --rule fltrust --updates updates.npy --server server.npy \\\n"
       "                 --server-counts 20,20,10\n"
+      "  boba aggregate --rule 'boba-hull(f=2)' --updates updates.npy --server server.npy \\\n"
+      "                 --ids ids.txt --memory clients.mem\n"
       "  mpirun -n 4 boba aggregate --rule 'boba(f=2)' --updates updates.npy \\\n"
       "                 --server server.npy --out aggregate.npy");
   command->callback([options, &outcome] { outcome = run_aggregate(*options); });

@@ -10,6 +10,7 @@
 
 #include "boba/core/aggregator.h"
 #include "boba/core/kernels.h"
+#include "boba/core/memory.h"
 #include "boba/core/round.h"
 #include "boba/core/sketch.h"
 #include "boba/dist/communicator.h"
@@ -24,6 +25,8 @@ struct AggregateOptions {
   std::string updates;
   std::string server;
   std::vector<double> server_counts;
+  std::string ids;
+  std::string memory;
   std::string out;
   std::string report;
   std::optional<std::uint64_t> seed = {};
@@ -53,6 +56,7 @@ class RoundFiles {
 
   NpyFile updates_;
   std::optional<NpyFile> server_;
+  std::vector<std::string> ids_;
   const AggregateOptions& options_;
 };
 
@@ -60,7 +64,12 @@ class RoundFiles {
 Result<std::unique_ptr<const Kernels>> sketch_kernels(const AggregateOptions& options,
                                                       const Kernels& plain, std::uint64_t seed);
 
-// Makes the report's file, still to be committed; none where no report is asked for.
+// The memory of earlier rounds, new if its file does not exist; none without --memory.
+Result<std::optional<Memory>> read_memory(const AggregateOptions& options, const Aggregator& rule);
+
+// Makes the files of a round, still to be committed; none where they are not asked for.
+Result<std::optional<OutputFile>> make_memory(const AggregateOptions& options,
+                                              const std::optional<Memory>& memory);
 Result<std::optional<OutputFile>> make_report(const AggregateOptions& options,
                                               const AggregateRun& run);
 

@@ -36,11 +36,12 @@ struct RoundPart {
 class RankedRun {
  public:
   RankedRun(const AggregateOptions& options, const Aggregator& rule, const Communicator& ranks,
-            const RoundFiles& files)
+            const RoundFiles& files, std::optional<Memory>& memory)
       : options_(options),
         rule_(rule),
         ranks_(ranks),
         files_(files),
+        memory_(memory),
         whole_(files.round()),
         shard_(shard_of(whole_.updates.length(), ranks.rank(), ranks.size())) {}
 
@@ -56,7 +57,8 @@ class RankedRun {
     const Kernels* kernels = *sketched ? sketched->get() : plain.get();
     UpdateMatrix out(whole_.updates.dtype(), 1, shard_.length);
     const auto begin = std::chrono::steady_clock::now();
-    Result<Verdict> verdict = rule_.aggregate(*kernels, part.round, out.row(0));
+    Result<Verdict> verdict =
+        rule_.aggregate(*kernels, part.round, out.row(0), memory_ ? &*memory_ : nullptr);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     if (Result<void> same = agree(ranks_, files_.unchanged()); !same) return same;
     const std::string told = verdict ? print_json(to_json(*verdict)) : verdict.error().message;
@@ -79,13 +81,16 @@ class RankedRun {
     return agree(ranks_, ranks_.rank() == 0 ? finish(run, out) : Result<void>());
   }
 
-  // Rank 0: the report, and both files appear.
+  // Rank 0: the report and the memory, and all files appear.
   Result<void> finish(const AggregateRun& run, SharedNpy& out) {
     Result<std::optional<OutputFile>> report = make_report(options_, run);
     if (!report) return report.error();
+    Result<std::optional<OutputFile>> remembered = make_memory(options_, memory_);
+    if (!remembered) return remembered.error();
     if (Result<void> done = out.commit(); !done) return done;
-    if (*report) {
-      if (Result<void> done = (*report)->commit(); !done) return done;
+    for (std::optional<OutputFile>* file : {&*report, &*remembered}) {
+      if (!file->has_value()) continue;
+      if (Result<void> done = (*file)->commit(); !done) return done;
     }
     if (options_.out.empty() && options_.report.empty()) {
       print_summary(run, whole_);
@@ -99,6 +104,7 @@ class RankedRun {
   const Aggregator& rule_;
   const Communicator& ranks_;
   const RoundFiles& files_;
+  std::optional<Memory>& memory_;
   const Round whole_;
   Shard shard_;
 };
@@ -106,16 +112,19 @@ class RankedRun {
 Result<void> check_paths(const AggregateOptions& options) {
   Result<void> good;
   if (!options.out.empty()) good = check_shared_output(options.out);
-  if (good && !options.report.empty()) good = check_writable(options.report);
+  for (const std::string& path : {options.report, options.memory}) {
+    if (good && !path.empty()) good = check_writable(path);
+  }
   return good;
 }
 
 // What every rank must have alike; files may have other names where machines differ.
 std::string settings_text(const AggregateOptions& options) {
-  return fmt::format("{}\n{}\n{}\n{}\n{:a}\n{} {} {}", boba_version(), options.rule, options.gram,
-                     options.seed ? std::to_string(*options.seed) : "secret",
+  return fmt::format("{}\n{}\n{}\n{}\n{:a}\n{} {} {} {} {}", boba_version(), options.rule,
+                     options.gram, options.seed ? std::to_string(*options.seed) : "secret",
                      fmt::join(options.server_counts, " "), options.server.empty(),
-                     options.out.empty(), options.report.empty());
+                     options.out.empty(), options.report.empty(), options.ids.empty(),
+                     options.memory.empty());
 }
 
 // Whether all ranks have the same numbers there, as far as samples tell: the first and the last
@@ -170,10 +179,19 @@ Result<void> aggregate_together(const AggregateOptions& options, const Aggregato
                     "give all ranks copies of one file",
                     *path)};
   }
+  Result<std::optional<Memory>> memory = read_memory(options, rule);
+  if (good = agree(ranks, memory ? Result<void>() : Result<void>(memory.error())); !good) {
+    return good;
+  }
+  const std::string known = fmt::format("{}\n{}", fmt::join(round.ids, "\n"),
+                                        *memory ? (*memory)->save() : std::string());
+  if (!all_same(ranks, known)) {
+    return Error{ErrorCode::kIo, "the ranks see different files of --ids or --memory"};
+  }
   // Ranks without columns wait for the outcome.
   const auto team = ranks.first(ranks_in_use(round.updates.length(), ranks.size()));
   Result<void> done;
-  if (team) done = RankedRun(options, rule, *team, *files).run();
+  if (team) done = RankedRun(options, rule, *team, *files, *memory).run();
   return agree(ranks, done);
 }
 

@@ -14,6 +14,7 @@ struct Checkpoint {
   int round = 0;                  // rounds done
   std::vector<float> parameters;  // w
   std::vector<float> velocity;    // of the server's momentum; empty without
+  std::string memory;             // saved, of a rule that remembers; empty without
 };
 
 std::string pack(const Checkpoint& checkpoint);

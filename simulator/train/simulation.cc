@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "boba/core/kernels.h"
+#include "boba/core/memory.h"
 #include "boba/core/views.h"
 #include "boba/kernels/cuda/cuda.h"
 #include "boba/kernels/sketch/sketch.h"
@@ -40,7 +41,7 @@ class Watch {
 // What is fixed for a run.
 struct Setup {
   ResolvedExperiment experiment;
-  FederationPlan plan;
+  std::shared_ptr<const FederationPlan> plan;
   std::unique_ptr<Trainer> trainer;
   std::unique_ptr<const Kernels> kernels;
   RunHeader header;
@@ -80,7 +81,7 @@ class TrainedSimulation final : public Simulation {
     const std::size_t rows = static_cast<std::size_t>(e.federation.honest) +
                              static_cast<std::size_t>(setup_.header.byzantine);
     updates_ = make_rows(rows);
-    const std::size_t server_rows = setup_.plan.server.size();
+    const std::size_t server_rows = setup_.plan->server.size();
     const bool whole = server_rows > 0 && e.training.algorithm != Algorithm::kFedSgd;
     // What neither rule nor attack looks at is not trained.
     const Shape alone{.clients = rows, .length = length_};
@@ -88,14 +89,14 @@ class TrainedSimulation final : public Simulation {
                            (setup_.experiment.attack_on_updates &&
                             setup_.experiment.attack_on_updates->looks_at_server());
     if (looked_at) server_ = make_rows(server_rows + (whole ? 1 : 0));
-    for (const ShardPlan& shard : setup_.plan.server) {
+    for (const ShardPlan& shard : setup_.plan->server) {
       server_counts_.push_back(static_cast<double>(shard.examples.size()));
     }
     if (e.training.momentum > 0) velocity_ = make_rows(1);
   }
 
   const RunHeader& header() const override { return setup_.header; }
-  std::span<const ClientRecord> clients() const override { return setup_.plan.clients; }
+  std::span<const ClientRecord> clients() const override { return setup_.plan->clients; }
   int rounds_done() const override { return round_; }
   std::vector<float> parameters() const override { return get(parameters_); }
 
@@ -121,6 +122,10 @@ class TrainedSimulation final : public Simulation {
     round_ = state->round;
     put(state->parameters, parameters_);
     if (momentum) put(state->velocity, velocity_);
+    if (!remembers()) return {};
+    auto memory = Memory::load(state->memory);
+    if (!memory) return memory.error();
+    memory_ = *std::move(memory);
     return {};
   }
 
@@ -151,14 +156,15 @@ class TrainedSimulation final : public Simulation {
     const Result<void> forged = forge(cohort, round, record.learning_rate, *rows);
     record.attack_seconds = watch.lap();
     auto verdict =
-        forged ? aggregate(*rows, round, record.learning_rate) : Result<Verdict>(forged.error());
+        forged ? aggregate(*rows, cohort, round, record.learning_rate)
+               : Result<Verdict>(forged.error());
     record.aggregate_seconds = watch.lap();
     const bool lost = verdict ? all_honest_refused(*verdict, cohort) : !usable(cohort, *rows);
     if (lost) verdict = model_lost();
     if (!verdict && verdict.error().code != ErrorCode::kRefused) return verdict.error();
     if (verdict) {
       apply(record);
-      judge(*verdict, cohort, setup_.plan.clients, record);
+      judge(*verdict, cohort, setup_.plan->clients, record);
     } else {
       record.note = "no step: " + verdict.error().message;
       record.rejected = participants(cohort);
@@ -171,8 +177,11 @@ class TrainedSimulation final : public Simulation {
     record.evaluate_seconds = watch.lap();
     round_ = round;
     if (checkpoint) {
-      entry.checkpoint = pack(
-          {round_, parameters(), velocity_.rows() > 0 ? get(velocity_) : std::vector<float>()});
+      entry.checkpoint =
+          pack({.round = round_,
+                .parameters = parameters(),
+                .velocity = velocity_.rows() > 0 ? get(velocity_) : std::vector<float>(),
+                .memory = remembers() ? memory_.save() : std::string()});
     }
     return entry;
   }
@@ -189,6 +198,7 @@ class TrainedSimulation final : public Simulation {
     setup_.kernels->get(from.view(), 0, MutableRow(std::span<float>(row)));
     return row;
   }
+  bool remembers() const { return setup_.experiment.round_aggregator.uses_memory(); }
   std::span<const float> w() const { return {parameters_.view().row<float>(0), length_}; }
 
   std::vector<int> participants(const Cohort& cohort) const {
@@ -209,14 +219,14 @@ class TrainedSimulation final : public Simulation {
     }
     for (std::size_t j = 0; j < cohort.byzantine.size(); ++j) {
       const std::size_t row = cohort.honest.size() + j;
-      if (setup_.plan.flipped) {
+      if (setup_.plan->flipped) {
         tasks.push_back({Learner::kFlipped, static_cast<std::size_t>(cohort.byzantine[j]),
                          updates_.row_as<float>(row)});
       }
       rows.clients.add(updates_.row(row));
     }
     for (std::size_t z = 0; z < server_.rows(); ++z) {
-      const bool whole = z == setup_.plan.server.size();
+      const bool whole = z == setup_.plan->server.size();
       tasks.push_back({whole ? Learner::kServerWhole : Learner::kServerClass, whole ? 0 : z,
                        server_.row_as<float>(z)});
       (whole ? rows.whole : rows.server).add(server_.row(z));
@@ -274,7 +284,7 @@ class TrainedSimulation final : public Simulation {
       out.push_back(updates_.row(cohort.honest.size() + j));
     }
     const UpdateView server =
-        class_means(*setup_.kernels, rows.server.view(), setup_.plan.server_parts, corners_);
+        class_means(*setup_.kernels, rows.server.view(), setup_.plan->server_parts, corners_);
     const auto report =
         setup_.experiment.attack_on_updates->forge(*setup_.kernels,
                                                    {.honest = honest.view(),
@@ -287,25 +297,31 @@ class TrainedSimulation final : public Simulation {
     return {};
   }
 
-  Result<Verdict> aggregate(const Gathered& rows, int round, double rate) {
+  Result<Verdict> aggregate(const Gathered& rows, const Cohort& cohort, int round, double rate) {
+    std::vector<std::string> ids;
+    if (remembers()) {
+      for (const int client : participants(cohort)) ids.push_back(std::to_string(client));
+    }
+    Memory* const memory = remembers() ? &memory_ : nullptr;
     Round view{.updates = rows.clients.view(),
+               .ids = ids,
                .server = rows.server.view(),
                .server_counts = rows.server.rows() > 0 ? std::span<const double>(server_counts_)
                                                        : std::span<const double>(),
                .server_whole = rows.whole.view(),
                .model = parameters_.view(),
                .learning_rate = step_of(rate),
-               .oracle = setup_.plan.server.empty() ? nullptr : &oracle_,
+               .oracle = setup_.plan->server.empty() ? nullptr : &oracle_,
                .seed = setup_.experiment.seed,
                .number = static_cast<std::uint32_t>(round)};
     const MutableRow out = aggregate_.row(0);
     if (!setup_.experiment.sketch)
-      return setup_.experiment.round_aggregator.aggregate(*setup_.kernels, view, out);
+      return setup_.experiment.round_aggregator.aggregate(*setup_.kernels, view, out, memory);
     const auto sketched = make_sketch_kernels(
         *setup_.kernels,
         sketch_plan(*setup_.experiment.sketch, setup_.experiment.seed, view.number));
     if (!sketched) return sketched.error();
-    return setup_.experiment.round_aggregator.aggregate(**sketched, view, out);
+    return setup_.experiment.round_aggregator.aggregate(**sketched, view, out, memory);
   }
 
   // The server's step.
@@ -350,6 +366,7 @@ class TrainedSimulation final : public Simulation {
   UpdateMatrix server_;
   UpdateMatrix corners_;  // means of a class's server rows, where there are several
   std::vector<double> server_counts_;
+  Memory memory_;  // of rules that use one
   int round_ = 0;
 };
 
@@ -393,11 +410,15 @@ Result<RunHeader> header_of(const ResolvedExperiment& experiment, const Dataset&
 
 Result<std::unique_ptr<Simulation>> make_simulation(const ResolvedExperiment& experiment,
                                                     const Dataset& dataset, const Place& place,
-                                                    std::string_view name) {
+                                                    std::string_view name,
+                                                    std::shared_ptr<const FederationPlan> plan) {
   auto kernels = make_kernels(place);
   if (!kernels) return kernels.error();
-  auto plan = make_plan(experiment, dataset);
-  if (!plan) return plan.error();
+  if (!plan) {
+    auto made = make_plan(experiment, dataset);
+    if (!made) return made.error();
+    plan = std::make_shared<const FederationPlan>(*std::move(made));
+  }
   auto trainer = make_trainer(experiment, dataset, *plan, place);
   if (!trainer) return trainer.error();
   auto header = header_of(experiment, dataset, name, place.gpu() ? (*kernels)->name() : "");
@@ -410,7 +431,7 @@ Result<std::unique_ptr<Simulation>> make_simulation(const ResolvedExperiment& ex
     }
   };
   return begin(Setup{.experiment = experiment,
-                     .plan = std::move(*plan),
+                     .plan = std::move(plan),
                      .trainer = std::move(*trainer),
                      .kernels = *std::move(kernels),
                      .header = std::move(*header)});
