@@ -9,6 +9,7 @@
 #include "boba/rules/avgrej.h"
 #include "boba/rules/b_krum.h"
 #include "boba/rules/boba.h"
+#include "boba/rules/boba_hull.h"
 #include "boba/rules/bucketing.h"
 #include "boba/rules/bygars.h"
 #include "boba/rules/coomed.h"
@@ -45,6 +46,7 @@ constexpr RuleEntry kRules[] = {
     entry<BobaEsOptions, Aggregator, make_boba_es>(),
     entry<BobaNoStage1Options, Aggregator, make_boba_no_stage1>(),
     entry<BobaNoStage2Options, Aggregator, make_boba_no_stage2>(),
+    entry<BobaHullOptions, Aggregator, make_boba_hull>(),
     entry<BKrumOptions, Aggregator, make_b_krum>(),
     entry<BMkrumOptions, Aggregator, make_b_mkrum>(),
 };
@@ -80,7 +82,7 @@ struct Parts {
 Result<void> add(const Params& stage, Parts& parts) {
   if (const MixEntry* entry = find_entry(mix_stages(), stage.name)) {
     if (!parts.rule.empty()) {
-      return invalid_argument(fmt::format("{0} stands before the rule: write '{0} | {1}'",
+      return invalid_argument(fmt::format("{0} must come before the rule: write '{0} | {1}'",
                                           stage.name, parts.rule.front().spec()));
     }
     Result<NamedMix> mix = entry->make(stage);
@@ -91,7 +93,7 @@ Result<void> add(const Params& stage, Parts& parts) {
   if (const BlendEntry* entry = find_entry(blend_stages(), stage.name)) {
     if (parts.rule.empty()) {
       return invalid_argument(
-          fmt::format("{0} stands after a rule: write 'average | {0}'", stage.name));
+          fmt::format("{0} must come after a rule: write 'average | {0}'", stage.name));
     }
     Result<NamedBlend> blend = entry->make(stage);
     if (!blend) return blend.error();

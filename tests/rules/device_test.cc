@@ -14,21 +14,26 @@
 namespace boba::test {
 namespace {
 
+UpdateMatrix matrix_of(const Rows& rows, DType dtype) {
+  UpdateMatrix matrix(dtype, rows.size(), rows.empty() ? 0 : rows.front().size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    visit(dtype, [&](auto zero) {
+      using T = decltype(zero);
+      for (std::size_t k = 0; k < rows[i].size(); ++k) {
+        matrix.row_as<T>(i)[k] = static_cast<T>(rows[i][k]);
+      }
+    });
+  }
+  return matrix;
+}
+
 // Rows of the host's, copied to where the kernels work.
 class There {
  public:
   There(const Kernels& kernels, const Rows& rows, DType dtype)
       : matrix_(kernels.make_rows(dtype, rows.size(), rows.empty() ? 0 : rows.front().size())) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      UpdateMatrix host(dtype, 1, rows[i].size());
-      visit(dtype, [&](auto zero) {
-        using T = decltype(zero);
-        for (std::size_t k = 0; k < rows[i].size(); ++k) {
-          host.row_as<T>(0)[k] = static_cast<T>(rows[i][k]);
-        }
-      });
-      kernels.put(host.view(), 0, matrix_.row(i));
-    }
+    const UpdateMatrix host = matrix_of(rows, dtype);
+    for (std::size_t i = 0; i < rows.size(); ++i) kernels.put(host.view(), i, matrix_.row(i));
   }
 
   DeviceView view() const {
@@ -136,6 +141,41 @@ TEST_P(DeviceRules, AgreeWithTheProcessor) {
       EXPECT_LT(relative_error(result, expected.out, 1e-3), 20 * tolerance(dtype))
           << spec << ", d = " << d << ", " << name(dtype);
     }
+  }
+}
+
+TEST_P(DeviceRules, RememberAsOnTheProcessor) {
+  const auto made = make_cuda_kernels();
+  if (!made) GTEST_SKIP() << "no GPU";
+  const Kernels& cuda = **made;
+  const auto rule = make_aggregator(GetParam().spec(2));
+  ASSERT_TRUE(rule.ok());
+  if (!rule->uses_memory()) return;
+  constexpr std::size_t kLength = 9000;
+  const FullRound full = full_round(13, kLength, DType::kFloat64, 21);
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < 13; ++i) ids.push_back("client " + std::to_string(i));
+  UpdateMatrix there_out = cuda.make_rows(DType::kFloat64, 1, kLength);
+  UpdateMatrix out(DType::kFloat64, 1, kLength);
+  const UpdateMatrix updates = matrix_of(full.input.updates, DType::kFloat64);
+  const UpdateMatrix server = matrix_of(full.input.server, DType::kFloat64);
+  const There there_updates(cuda, full.input.updates, DType::kFloat64);
+  const There there_server(cuda, full.input.server, DType::kFloat64);
+  Memory expected;
+  Memory memory;
+  for (int number = 0; number < 7; ++number) {
+    ASSERT_TRUE(rule->aggregate(reference(),
+                                {.updates = updates.view(), .ids = ids, .server = server.view()},
+                                out.row(0), &expected));
+    const DeviceRound round{
+        .updates = there_updates.view(), .ids = ids, .server = there_server.view()};
+    const auto verdict = aggregate(*rule, cuda, round, there_out.row(0), &memory);
+    ASSERT_TRUE(verdict.ok()) << verdict.error().message;
+  }
+  EXPECT_EQ(memory.rounds(), 7U);
+  ASSERT_EQ(memory.clients(), 13U);
+  for (const std::string& id : ids) {
+    EXPECT_LT(relative_error(memory.find(id)->state, expected.find(id)->state), 1e-6) << id;
   }
 }
 

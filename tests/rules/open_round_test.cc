@@ -179,6 +179,41 @@ RoundInput skewed(double common, DType dtype, Forgery forgery = Forgery::kIpm) {
   return input;
 }
 
+// Rules with a memory, over rounds enough for every test that they make.
+TEST_P(OpenAndClosed, RememberAlike) {
+  const Result<Aggregator> rule = make_aggregator(GetParam().spec(8));
+  if (!rule->uses_memory()) return;
+  const auto kernels = make_cpu_kernels({.threads = 2});
+  const RoundInput input = skewed(1, DType::kFloat64);
+  const Scene scene(input);
+  UpdateMatrix out(DType::kFloat64, 1, scene.updates.length());
+  Memory whole;
+  Memory open;
+  for (int number = 0; number < 7; ++number) {
+    const Round round{
+        .updates = scene.updates.view(), .ids = scene.ids, .server = scene.server.view()};
+    const Result<Verdict> expected = rule->aggregate(*kernels, round, out.row(0), &whole);
+    ASSERT_TRUE(expected) << expected.error().message;
+    Result<OpenRound> filling = OpenRound::open(*kernels, *rule, scene.options());
+    for (std::size_t i : in_order(scene.ids.size())) {
+      EXPECT_TRUE(filling->submit(scene.ids[i], one_row(scene.updates.view(), i).view()));
+    }
+    const Result<Verdict> verdict = filling->close(0, out.row(0), &open);
+    ASSERT_TRUE(verdict) << verdict.error().message;
+    EXPECT_EQ(verdict->notes, expected->notes);
+    for (std::size_t i = 0; i < scene.ids.size(); ++i) {
+      EXPECT_EQ(verdict->clients[i].accepted, expected->clients[i].accepted) << i;
+      const Memory::Client* a = open.find(scene.ids[i]);
+      const Memory::Client* b = whole.find(scene.ids[i]);
+      ASSERT_TRUE(a != nullptr && b != nullptr) << i;
+      EXPECT_EQ(a->seen, b->seen);
+      EXPECT_LT(relative_error(a->state, b->state), 1e-6) << i;
+    }
+  }
+  EXPECT_EQ(open.rounds(), 7U);
+  EXPECT_EQ(open.save().size(), whole.save().size());
+}
+
 TEST(OpenRoundThreads, ManyUploadsAtOnceGiveTheSameBits) {
   const RoundInput input = skewed(1, DType::kFloat32);
   const Scene scene(input);

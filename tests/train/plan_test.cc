@@ -1,11 +1,16 @@
 #include "simulator/train/plan.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "simulator/train/simulation.h"
 #include "tests/support/experiment_make.h"
 #include "tests/support/sim_experiments.h"
 
@@ -99,8 +104,8 @@ TEST(Plan, CutsServerDataIntoThePartsThatTheRuleWants) {
   e.rule = "boba(f=2,parts=4)";
   const auto few = make_plan(test::resolved(e), data);
   ASSERT_FALSE(few.ok());
-  EXPECT_NE(few.error().message.find("hold 3 samples of class"), std::string::npos);
-  EXPECT_NE(few.error().message.find("between 4 and"), std::string::npos);
+  EXPECT_NE(few.error().message.find("the server needs 3 samples of class "), std::string::npos);
+  EXPECT_NE(few.error().message.find("; allowed: 4 to "), std::string::npos);
 }
 
 TEST(Plan, NoServerDataWhereNoneIsAskedFor) {
@@ -142,6 +147,86 @@ TEST(Plan, RefusesClientsWithoutExamples) {
   e.data.train = 12;
   e.federation.honest = 13;
   EXPECT_FALSE(make_plan(test::resolved(e), test::small_dataset()).ok());
+}
+
+// Texts of everything in a plan.
+std::string text_of(const FederationPlan& plan) {
+  std::string text = fmt::format("parts {}, flipped {}\n", plan.server_parts, plan.flipped);
+  for (const auto* shards : {&plan.honest, &plan.server}) {
+    for (const ShardPlan& shard : *shards) {
+      text += fmt::format("{} {}\n", fmt::join(shard.examples, ","), shard.corruption);
+    }
+  }
+  text += fmt::format("test {}\n", fmt::join(plan.test, ","));
+  for (const ClientRecord& client : plan.clients) {
+    text += fmt::format("{} {} {} {}\n", client.client, client.honest,
+                        fmt::join(client.labels, ","), client.corruption);
+  }
+  return text;
+}
+
+// Runs with one key share a plan, so a key that misses what a plan depends on gives wrong numbers.
+TEST(PlanKey, IsEqualForEqualPlansOnly) {
+  const Dataset data = test::small_dataset();
+  Experiment e = test::small_experiment();
+  e.rule = "boba(f=2)";
+  e.attack = "ipm";
+  const auto key = [](const Experiment& each) { return plan_key(test::resolved(each)); };
+  const auto plan = [&](const Experiment& each) {
+    const auto made = make_plan(test::resolved(each), data);
+    return made ? text_of(*made) : made.error().message;
+  };
+  const auto changed = [&](const auto& change) {
+    Experiment other = e;
+    change(other);
+    return other;
+  };
+  const std::vector<Experiment> same = {
+      changed([](Experiment& each) { each.rule = "boba-no-stage2(f=2)"; }),
+      changed([](Experiment& each) { each.rule = "bucketing(s=2) | krum(f=1) | server-mix"; }),
+      changed([](Experiment& each) { each.attack = "gauss"; }),
+      changed([](Experiment& each) { each.training.rounds = 7; }),
+      changed([](Experiment& each) { each.training.algorithm = Algorithm::kFedAvg; }),
+      changed([](Experiment& each) { each.model.kind = "mlp(width=9)"; }),
+      changed([](Experiment& each) { each.run.evaluate_every = 3; })};
+  for (const Experiment& other : same) {
+    EXPECT_EQ(key(other), key(e)) << other.rule << " " << other.attack;
+    EXPECT_EQ(plan(other), plan(e));
+  }
+  const std::vector<Experiment> different = {
+      changed([](Experiment& each) { each.rule = "average"; }),  // no server data
+      changed([](Experiment& each) { each.rule = "boba(f=2,parts=2)"; }),
+      changed([](Experiment& each) { each.attack = "none"; }),  // no Byzantine clients
+      changed([](Experiment& each) { each.attack = "labelflip"; }),
+      changed([](Experiment& each) { each.seed = 6; }),
+      changed([](Experiment& each) { each.data.partition = "iid"; }),
+      changed([](Experiment& each) { each.data.corruption = "fog"; }),
+      changed([](Experiment& each) { each.data.train = 60; }),
+      changed([](Experiment& each) { each.data.test = 12; }),
+      changed([](Experiment& each) { each.federation.honest = 18; }),
+      changed([](Experiment& each) { each.federation.byzantine = 1; }),
+      changed([](Experiment& each) { each.server.per_class = 3; }),
+      changed([](Experiment& each) { each.server.counts = "4,3,4"; }),
+      changed([](Experiment& each) { each.server.noise = "fog"; })};
+  for (const Experiment& other : different) {
+    EXPECT_NE(plan(other), plan(e)) << canonical_text(test::resolved(other));
+    EXPECT_NE(key(other), key(e)) << canonical_text(test::resolved(other));
+  }
+}
+
+TEST(PlanKey, ASimulationTakesThePlanItIsGiven) {
+  const Dataset data = test::small_dataset();
+  const ResolvedExperiment e = test::resolved(test::small_experiment());
+  auto plan = make_plan(e, data);
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  plan->clients[0].corruption = "mark";
+  const auto given = make_simulation(e, data, {}, "test",
+                                     std::make_shared<const FederationPlan>(*std::move(plan)));
+  ASSERT_TRUE(given.ok()) << given.error().message;
+  EXPECT_EQ((*given)->clients()[0].corruption, "mark");
+  const auto alone = make_simulation(e, data, {}, "test");
+  ASSERT_TRUE(alone.ok()) << alone.error().message;
+  EXPECT_EQ((*alone)->clients()[0].corruption, "");
 }
 
 }  // namespace

@@ -1,0 +1,180 @@
+#include "boba/rules/hull_fit.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "boba/algebra/simplex_fit.h"
+#include "boba/rules/weiszfeld.h"
+
+namespace boba {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// How strongly a corner is held where it began, in clients: a corner that no client holds stays.
+constexpr double kRidge = 0.1;
+constexpr int kRefinements = 3;
+// The geometric median only orders clients here.
+constexpr double kMedianTolerance = 1e-6;
+constexpr int kMedianSteps = 200;
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// The corners for which sum |x_i - C p_i|^2 over the set + kRidge sum |C_z - start_z|^2 is least.
+MatrixXd refined(const MatrixXd& x, const MatrixXd& shares, std::span<const std::size_t> set,
+                 const MatrixXd& start) {
+  const Index c = start.cols();
+  MatrixXd squares = MatrixXd::Identity(c, c) * kRidge;
+  MatrixXd sums = start * kRidge;
+  for (std::size_t i : set) {
+    const auto p = shares.col(static_cast<Index>(i));
+    squares.noalias() += p * p.transpose();
+    sums.noalias() += x.col(static_cast<Index>(i)) * p.transpose();
+  }
+  return squares.llt().solve(sums.transpose()).transpose();
+}
+
+// Fits the shares of these clients. Returns their squared distances within the plane.
+std::vector<double> fit_shares(const MatrixXd& corners, const MatrixXd& x,
+                               std::span<const std::size_t> clients, MatrixXd& shares) {
+  std::vector<double> squares;
+  squares.reserve(clients.size());
+  algebra::SimplexFit fit(corners);
+  for (std::size_t i : clients) {
+    const auto at = static_cast<Index>(i);
+    squares.push_back(fit(x.col(at), shares.col(at)));
+  }
+  return squares;
+}
+
+// The n - f clients with the least distances, and all within the limit if those are more.
+std::vector<std::size_t> nearest(std::span<const double> sq_distance, std::size_t keep,
+                                 double sq_limit) {
+  std::vector<std::size_t> within;
+  for (std::size_t i = 0; i < sq_distance.size(); ++i) {
+    if (sq_distance[i] <= sq_limit) within.push_back(i);
+  }
+  return within.size() > keep ? within : smallest(sq_distance, keep);
+}
+
+std::vector<std::size_t> first_numbers(std::size_t count) {
+  std::vector<std::size_t> all(count);
+  for (std::size_t i = 0; i < count; ++i) all[i] = i;
+  return all;
+}
+
+}  // namespace
+
+HullStart corners_at(const Gram& gram, std::span<const std::size_t> rows) {
+  HullStart start;
+  start.plane.assign(rows.begin(), rows.end());
+  start.corners =
+      MatrixXd::Zero(static_cast<Index>(gram.size()), static_cast<Index>(rows.size()));
+  for (std::size_t z = 0; z < rows.size(); ++z) {
+    start.corners(static_cast<Index>(rows[z]), static_cast<Index>(z)) = 1;
+  }
+  return start;
+}
+
+HullStart corners_among_clients(const Gram& gram, std::size_t corners, std::size_t f) {
+  const GeometricMedian centre = geometric_median(gram, kMedianTolerance, kMedianSteps);
+  std::vector<std::size_t> near = smallest(centre.distances, gram.clients() - f);
+  const MatrixXd x = project(gram, fit_subspace(gram, near, corners - 1)).x;
+  MatrixXd rest(x.rows(), static_cast<Index>(near.size()));
+  for (std::size_t k = 0; k < near.size(); ++k) {
+    rest.col(static_cast<Index>(k)) = x.col(static_cast<Index>(near[k]));
+  }
+  std::vector<std::size_t> found;
+  Index farthest = 0;
+  rest.colwise().squaredNorm().maxCoeff(&farthest);
+  found.push_back(near[static_cast<std::size_t>(farthest)]);
+  const VectorXd first = rest.col(farthest);
+  rest.colwise() -= first;
+  while (found.size() < corners) {
+    const double sq = rest.colwise().squaredNorm().maxCoeff(&farthest);
+    found.push_back(near[static_cast<std::size_t>(farthest)]);
+    if (!(sq > 0)) continue;
+    const VectorXd direction = rest.col(farthest) / std::sqrt(sq);
+    rest -= direction * (direction.transpose() * rest).eval();
+  }
+  HullStart start = corners_at(gram, found);
+  start.plane = std::move(near);
+  return start;
+}
+
+HullStart corners_of_mixes(const Gram& gram, std::span<const std::size_t> known,
+                           const MatrixXd& mixes, std::vector<std::size_t> plane) {
+  const Index c = mixes.rows();
+  // A corner that nobody holds stays near the mean.
+  constexpr double kLeast = 1e-6;
+  MatrixXd squares = mixes * mixes.transpose();
+  squares.diagonal().array() += kLeast * static_cast<double>(known.size());
+  const MatrixXd weights = squares.llt().solve(mixes);
+  HullStart start;
+  start.plane = std::move(plane);
+  start.corners = MatrixXd::Zero(static_cast<Index>(gram.size()), c);
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    start.corners.row(static_cast<Index>(known[k])) =
+        weights.col(static_cast<Index>(k)).transpose();
+  }
+  return start;
+}
+
+HullFit fit_hull(const Gram& gram, const HullStart& start, std::size_t f, double reach,
+                 int max_passes) {
+  const std::size_t n = gram.clients();
+  const Index c = start.corners.cols();
+  const auto dimension = static_cast<std::size_t>(c - 1);
+  const std::vector<std::size_t> everyone = first_numbers(n);
+  HullFit fit;
+  fit.shares = MatrixXd::Constant(c, static_cast<Index>(n), 1.0 / static_cast<double>(c));
+  fit.plane = fit_subspace(gram, start.plane, dimension);
+  Projection projection;
+  while (static_cast<int>(fit.passes) < max_passes && !fit.settled) {
+    if (fit.passes > 0) {
+      fit.plane = fit_subspace(gram, fit.set, dimension, &projection.x,
+                               std::move(fit.plane.products));
+    }
+    projection = project(gram, fit.plane);
+    const MatrixXd& x = projection.x;
+    const MatrixXd first = x * start.corners;
+    fit.corners = first;
+    for (int k = 0; fit.passes > 0 && k < kRefinements; ++k) {
+      fit_shares(fit.corners, x, fit.set, fit.shares);
+      fit.corners = refined(x, fit.shares, fit.set, first);
+    }
+    fit.sq_distance = fit_shares(fit.corners, x, everyone, fit.shares);
+    ++fit.passes;
+
+    // Within the plane too, what rounding may have left is no distance.
+    const double rounding = 4 * std::max(gram.rounding(), 0x1p-50);
+    const double corner = x.rows() > 0 ? fit.corners.colwise().squaredNorm().maxCoeff() : 0;
+    std::vector<double> sizes(n);
+    std::vector<double> distances(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      sizes[i] = x.col(static_cast<Index>(i)).squaredNorm();
+      double& square = fit.sq_distance[i];
+      if (square <= rounding * (sizes[i] + corner)) square = 0;
+      square += projection.sq_residual[i];
+      distances[i] = std::sqrt(square);
+    }
+    fit.size = median(std::move(sizes));
+    fit.typical = median(std::move(distances));
+    const double limit = fit.passes > 1 ? reach * fit.typical : 0;
+    std::vector<std::size_t> set = nearest(fit.sq_distance, n - f, limit * limit);
+    fit.settled = set == fit.set;
+    fit.set = std::move(set);
+  }
+  return fit;
+}
+
+}  // namespace boba

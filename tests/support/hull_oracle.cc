@@ -1,0 +1,373 @@
+#include "tests/support/hull_oracle.h"
+
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+namespace boba::test {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::RowVectorXd;
+using Eigen::VectorXd;
+
+using Set = std::vector<std::size_t>;
+
+// A plane, and all rows projected on it.
+struct Plane {
+  RowVectorXd mean;
+  MatrixXd basis;  // d by rank
+};
+
+MatrixXd pick(const MatrixXd& rows, const Set& set) {
+  MatrixXd picked(static_cast<Index>(set.size()), rows.cols());
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    picked.row(static_cast<Index>(k)) = rows.row(static_cast<Index>(set[k]));
+  }
+  return picked;
+}
+
+Plane plane_of(const MatrixXd& rows, Index dimension, double tolerance) {
+  Plane plane;
+  plane.mean = rows.colwise().mean();
+  const Eigen::BDCSVD<MatrixXd> svd(rows.rowwise() - plane.mean, Eigen::ComputeThinV);
+  const VectorXd squares = svd.singularValues().cwiseAbs2();
+  Index rank = 0;
+  const Index most = std::min(dimension, rows.rows() - 1);
+  while (rank < std::min<Index>(most, squares.size()) && squares(rank) > squares(0) * tolerance) {
+    ++rank;
+  }
+  plane.basis = svd.matrixV().leftCols(rank);
+  return plane;
+}
+
+// The nearest points of the plane.
+MatrixXd shadows(const MatrixXd& rows, const Plane& plane) {
+  const MatrixXd x = (rows.rowwise() - plane.mean) * plane.basis;
+  return (x * plane.basis.transpose()).rowwise() + plane.mean;
+}
+
+// The mix of corners (rows) nearest to the point: the best of those that lie inside of a face and
+// are the nearest of its affine hull.
+VectorXd mix_of(const MatrixXd& corners, const RowVectorXd& point) {
+  const Index c = corners.rows();
+  VectorXd best;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint32_t mask = 1; mask < std::uint32_t{1} << c; ++mask) {
+    std::vector<Index> face;
+    for (Index z = 0; z < c; ++z) {
+      if ((mask >> z & 1U) != 0) face.push_back(z);
+    }
+    VectorXd p = VectorXd::Zero(c);
+    MatrixXd edges(corners.cols(), static_cast<Index>(face.size()) - 1);
+    for (Index k = 0; k < edges.cols(); ++k) {
+      edges.col(k) =
+          (corners.row(face[static_cast<std::size_t>(k) + 1]) - corners.row(face[0])).transpose();
+    }
+    p(face[0]) = 1;
+    if (edges.cols() > 0) {
+      const Eigen::ColPivHouseholderQR<MatrixXd> qr(edges);
+      if (qr.rank() < edges.cols()) continue;
+      const VectorXd t = qr.solve((point - corners.row(face[0])).transpose());
+      for (Index k = 0; k < t.size(); ++k) p(face[static_cast<std::size_t>(k) + 1]) = t(k);
+      p(face[0]) = 1 - t.sum();
+    }
+    if (p.minCoeff() < 0) continue;
+    const double square = (point - p.transpose() * corners).squaredNorm();
+    if (square < least) {
+      least = square;
+      best = p;
+    }
+  }
+  return best;
+}
+
+MatrixXd mixes_of(const MatrixXd& corners, const MatrixXd& points) {
+  MatrixXd mixes(points.rows(), corners.rows());
+  for (Index i = 0; i < points.rows(); ++i) {
+    mixes.row(i) = mix_of(corners, points.row(i)).transpose();
+  }
+  return mixes;
+}
+
+// The matrix m for which |a m - b|^2 + weight |m - start|^2 is least.
+MatrixXd ridge(const MatrixXd& a, const MatrixXd& b, double weight, const MatrixXd& start) {
+  MatrixXd system(a.rows() + a.cols(), a.cols());
+  system << a, std::sqrt(weight) * MatrixXd::Identity(a.cols(), a.cols());
+  MatrixXd right(b.rows() + start.rows(), b.cols());
+  right << b, std::sqrt(weight) * start;
+  return system.householderQr().solve(right);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void note(double gap, double& margin) { margin = std::min(margin, std::abs(gap)); }
+
+Set nearest(const std::vector<double>& values, std::size_t count, double* margin = nullptr) {
+  Set order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  if (margin != nullptr && count < order.size()) {
+    note((values[order[count]] - values[order[count - 1]]) / values[order[count]], *margin);
+  }
+  order.resize(count);
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+// Where the search begins: corners as weights of all rows, and the rows that the first plane is
+// fitted to.
+struct Start {
+  MatrixXd weights;  // corners by rows
+  Set plane;
+};
+
+Start start_at(Index rows, const Set& corners) {
+  Start start;
+  start.plane = corners;
+  start.weights = MatrixXd::Zero(static_cast<Index>(corners.size()), rows);
+  for (std::size_t z = 0; z < corners.size(); ++z) {
+    start.weights(static_cast<Index>(z), static_cast<Index>(corners[z])) = 1;
+  }
+  return start;
+}
+
+RowVectorXd geometric_median(const MatrixXd& rows) {
+  RowVectorXd x = rows.colwise().mean();
+  for (int step = 0; step < 20000; ++step) {
+    const VectorXd inverse = (rows.rowwise() - x).rowwise().norm().cwiseMax(1e-12).cwiseInverse();
+    const RowVectorXd next = inverse.transpose() * rows / inverse.sum();
+    const double moved = (next - x).norm();
+    x = next;
+    if (moved <= 1e-13 * x.norm()) break;
+  }
+  return x;
+}
+
+Start start_among(const MatrixXd& updates, Index c, std::size_t f, double tolerance,
+                  double& margin) {
+  const auto n = static_cast<std::size_t>(updates.rows());
+  const VectorXd off = (updates.rowwise() - geometric_median(updates)).rowwise().norm();
+  const Set near = nearest({off.data(), off.data() + off.size()}, n - f, &margin);
+  const MatrixXd close = pick(updates, near);
+  const Plane plane = plane_of(close, c - 1, tolerance);
+  MatrixXd rest = shadows(close, plane).rowwise() - plane.mean;
+  Set found;
+  while (static_cast<Index>(found.size()) < c) {
+    const VectorXd squares = rest.rowwise().squaredNorm();
+    Index far = 0;
+    squares.maxCoeff(&far);
+    for (Index i = 0; i < squares.size(); ++i) {
+      if (i != far) note(1 - squares(i) / squares(far), margin);
+    }
+    found.push_back(near[static_cast<std::size_t>(far)]);
+    const RowVectorXd direction = rest.row(far);
+    if (found.size() == 1) {
+      rest.rowwise() -= direction;
+    } else {
+      rest -= rest * direction.transpose() * direction / direction.squaredNorm();
+    }
+  }
+  Start start = start_at(updates.rows(), found);
+  start.plane = near;
+  return start;
+}
+
+Start start_of_mixes(Index rows, const Set& trusted, const MatrixXd& mixes) {
+  Start start;
+  start.plane = trusted;
+  const auto count = static_cast<Index>(trusted.size());
+  const MatrixXd weights =
+      ridge(mixes, MatrixXd::Identity(count, count), 1e-6 * static_cast<double>(count),
+            MatrixXd::Zero(mixes.cols(), count));
+  start.weights = MatrixXd::Zero(mixes.cols(), rows);
+  for (Index k = 0; k < count; ++k) {
+    start.weights.col(static_cast<Index>(trusted[static_cast<std::size_t>(k)])) = weights.col(k);
+  }
+  return start;
+}
+
+// Step 2: the simplex, with what it says of each client.
+struct Fit {
+  MatrixXd corners;
+  MatrixXd mixes;
+  std::vector<double> distance;
+  double typical = 0;
+};
+
+Fit fit(const MatrixXd& updates, const MatrixXd& rows, const Start& start,
+        const HullOracleOptions& options, std::size_t f, HullAnswer& answer) {
+  const auto n = static_cast<std::size_t>(updates.rows());
+  const Index c = start.weights.rows();
+  Fit result;
+  Set set;
+  while (answer.passes < static_cast<std::size_t>(options.max_passes) && !answer.settled) {
+    const bool first = answer.passes == 0;
+    const Plane plane =
+        plane_of(pick(rows, first ? start.plane : set), c - 1, options.rank_tolerance);
+    const MatrixXd points = shadows(updates, plane);
+    const MatrixXd off_centre = shadows(rows, plane).rowwise() - plane.mean;
+    const MatrixXd begun = (start.weights * off_centre).rowwise() + plane.mean;
+    result.corners = begun;
+    for (int k = 0; !first && k < 3; ++k) {
+      const MatrixXd chosen = pick(points, set);
+      result.corners = ridge(mixes_of(result.corners, chosen), chosen, 0.1, begun);
+    }
+    result.mixes = mixes_of(result.corners, points);
+    ++answer.passes;
+    const VectorXd norms = (updates - result.mixes * result.corners).rowwise().norm();
+    result.distance.assign(norms.data(), norms.data() + norms.size());
+    result.typical = median(result.distance);
+    Set next = nearest(result.distance, n - f);
+    if (!first) {
+      const double limit = options.kappa * result.typical;
+      Set within;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (result.distance[i] <= limit) within.push_back(i);
+        note(result.distance[i] / limit - 1, answer.margin);
+      }
+      if (within.size() > next.size()) next = within;
+    }
+    // Who is last of the n - f, where these are taken.
+    if (next.size() == n - f) nearest(result.distance, n - f, &answer.margin);
+    answer.settled = next == set;
+    set = next;
+  }
+  return result;
+}
+
+}  // namespace
+
+HullAnswer HullOracle::round(const MatrixXd& all, const MatrixXd& server,
+                             const std::vector<std::string>& ids) {
+  HullAnswer answer;
+  const auto count = static_cast<std::size_t>(all.rows());
+  Set kept;
+  for (std::size_t i = 0; i < count; ++i) {
+    answer.refused.push_back(!all.row(static_cast<Index>(i)).allFinite());
+    if (!answer.refused.back()) kept.push_back(i);
+  }
+  const std::size_t refused = count - kept.size();
+  const std::size_t f = options_.f > refused ? options_.f - refused : 0;
+  const std::size_t n = kept.size();
+  const MatrixXd updates = pick(all, kept);
+  const Index c = options_.classes > 0 ? options_.classes : server.rows();
+
+  const VectorXd uniform = VectorXd::Constant(c, 1.0 / static_cast<double>(c));
+  const auto recall = [&](std::size_t row) {
+    const std::string id = ids.empty() ? "" : ids[row];
+    const auto found = clients_.find(id);
+    Client client;
+    client.mix = uniform;
+    return found == clients_.end() ? client : found->second;
+  };
+  std::vector<Client> known;
+  Set trusted;
+  for (std::size_t k = 0; k < n; ++k) {
+    known.push_back(recall(kept[k]));
+    if (known[k].accepted) trusted.push_back(k);
+  }
+
+  MatrixXd rows = updates;
+  Start start;
+  if (options_.classes == 0) {
+    rows.resize(updates.rows() + server.rows(), updates.cols());
+    rows << updates, server;
+    Set corners;
+    for (Index z = 0; z < c; ++z) corners.push_back(n + static_cast<std::size_t>(z));
+    start = start_at(rows.rows(), corners);
+  } else if (trusted.size() < std::max(static_cast<std::size_t>(c), (n - f) / 2)) {
+    start = start_among(updates, c, f, options_.rank_tolerance, answer.margin);
+  } else {
+    MatrixXd mixes(static_cast<Index>(trusted.size()), c);
+    for (std::size_t k = 0; k < trusted.size(); ++k) {
+      mixes.row(static_cast<Index>(k)) = known[trusted[k]].mix.transpose();
+    }
+    start = start_of_mixes(rows.rows(), trusted, mixes);
+  }
+  const Fit found = fit(updates, rows, start, options_, f, answer);
+  answer.typical = found.typical;
+
+  // Constancy.
+  std::vector<std::optional<double>> moves(n);
+  std::vector<double> judged;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (!options_.remembers || known[k].mixes < 5) continue;
+    const RowVectorXd change = found.mixes.row(static_cast<Index>(k)) - known[k].mix.transpose();
+    moves[k] = (change * found.corners).norm();
+    judged.push_back(*moves[k] * *moves[k]);
+  }
+  const double most_moved =
+      judged.empty() ? 0
+                     : 4 * std::sqrt(std::max(median(judged), 0.1 * found.typical * found.typical));
+
+  std::vector<bool> failed(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    failed[k] = found.distance[k] > options_.kappa * found.typical;
+    note(found.distance[k] / (options_.kappa * found.typical) - 1, answer.margin);
+    if (moves[k]) {
+      failed[k] = failed[k] || *moves[k] > most_moved;
+      note(*moves[k] / most_moved - 1, answer.margin);
+    }
+    if (!options_.remembers) continue;
+    known[k].suspicion = 0.98 * known[k].suspicion + (failed[k] ? 0.02 : 0.0);
+    note(known[k].suspicion / 0.3 - 1, answer.margin);
+    if (known[k].suspicion > 0.3) failed[k] = true;
+    ++known[k].mixes;
+    const double step = std::max(1 / static_cast<double>(known[k].mixes), 0.05);
+    known[k].mix += step * (found.mixes.row(static_cast<Index>(k)).transpose() - known[k].mix);
+  }
+
+  answer.passed = static_cast<std::size_t>(std::count(failed.begin(), failed.end(), false));
+  const std::size_t least = n > 2 * f ? n - 2 * f : 1;
+  std::vector<double> order = found.distance;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (!failed[k]) order[k] = -1;
+  }
+  Set accepted;
+  if (answer.passed < least) {
+    accepted = nearest(order, least, &answer.margin);
+  } else {
+    for (std::size_t k = 0; k < n; ++k) {
+      if (!failed[k]) accepted.push_back(k);
+    }
+  }
+  answer.out = pick(updates, accepted).colwise().mean().transpose();
+
+  answer.accepted.assign(count, false);
+  for (std::size_t k : accepted) answer.accepted[kept[k]] = true;
+  answer.distance.assign(count, 0);
+  answer.suspicion.assign(count, 0);
+  answer.change.resize(count);
+  answer.mix = MatrixXd::Zero(all.rows(), c);
+  for (std::size_t k = 0; k < n; ++k) {
+    answer.distance[kept[k]] = found.distance[k];
+    answer.suspicion[kept[k]] = known[k].suspicion;
+    answer.change[kept[k]] = moves[k];
+    answer.mix.row(static_cast<Index>(kept[k])) = found.mixes.row(static_cast<Index>(k));
+  }
+
+  if (!options_.remembers || ids.empty()) return answer;
+  for (std::size_t k = 0; k < n; ++k) {
+    known[k].accepted = answer.accepted[kept[k]];
+    if (!ids[kept[k]].empty()) clients_[ids[kept[k]]] = known[k];
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!answer.refused[i] || ids[i].empty()) continue;
+    Client client = recall(i);
+    client.suspicion = 0.98 * client.suspicion + 0.02;
+    client.accepted = false;
+    clients_[ids[i]] = client;
+  }
+  return answer;
+}
+
+}  // namespace boba::test
