@@ -37,9 +37,9 @@ bool SimplexFit::solve_support() {
   if (scale == 0) scale = 1;
   for (Index j = 0; j < size; ++j) {
     for (Index i = 0; i <= j; ++i) {
-      double sum = about_(support_[static_cast<std::size_t>(i)],
-                          support_[static_cast<std::size_t>(j)]) +
-                   scale;
+      double sum =
+          about_(support_[static_cast<std::size_t>(i)], support_[static_cast<std::size_t>(j)]) +
+          scale;
       for (Index k = 0; k < i; ++k) sum -= factor_(k, i) * factor_(k, j);
       if (i < j) {
         factor_(i, j) = sum / factor_(i, i);

@@ -178,9 +178,10 @@ typedef struct boba_open_round_options {
 } boba_open_round_options;
 
 /* Opens a round whose type, length, server's gradients, model, oracle, memory, seed and number are
-   those of base, a round without updates. kernels and base stay as they are and outlive the open round. The
-   result depends neither on the order of arrival nor on threads. It may close once all clients were
-   heard, and once quorum updates are in and the deadline, where there is one, has passed. */
+   those of base, a round without updates. kernels and base stay as they are and outlive the open
+   round. The result depends neither on the order of arrival nor on threads. It may close once all
+   clients were heard, and once quorum updates are in and the deadline, where there is one, has
+   passed. */
 boba_status boba_open_round_create(const boba_kernels* kernels, const boba_aggregator* aggregator,
                                    const boba_round* base, const boba_open_round_options* options,
                                    boba_open_round** round);

@@ -146,8 +146,8 @@ Result<Memory> Memory::load(std::string_view bytes) {
   Reader reader(bytes.substr(kMagic.size()));
   const auto version = reader.number();
   if (version && *version != kVersion) {
-    return invalid_argument(fmt::format(
-        "memory: version {}; this boba reads version {}", *version, kVersion));
+    return invalid_argument(
+        fmt::format("memory: version {}; this boba reads version {}", *version, kVersion));
   }
   const auto rule = reader.text();
   const auto rounds = reader.number();

@@ -163,8 +163,8 @@ class Rule {
   virtual Result<Decision> decide(RowSpace& rows) const = 0;
 };
 
-// Takes a decision from the inner products. If it is too sensitive to their rounding, takes it again
-// with products in double. REQUIRES: kGram, kServerGram.
+// Takes a decision from the inner products. If it is too sensitive to their rounding, takes it
+// again with products in double. REQUIRES: kGram, kServerGram.
 Result<Decision> decide_from(RowSpace& rows,
                              const std::function<Result<Decision>(const Gram& gram)>& weigh);
 

@@ -56,9 +56,7 @@ struct Known {
                   : VectorXd::Constant(mix.size(), 1.0 / static_cast<double>(mix.size()));
   }
 
-  void judge(bool failed) {
-    suspicion += kSuspicionStep * ((failed ? 1.0 : 0.0) - suspicion);
-  }
+  void judge(bool failed) { suspicion += kSuspicionStep * ((failed ? 1.0 : 0.0) - suspicion); }
   std::vector<double> state() const {
     std::vector<double> numbers = {suspicion, accepted ? 1.0 : 0.0};
     numbers.insert(numbers.end(), mix.data(), mix.data() + mix.size());
@@ -76,9 +74,7 @@ class BobaHull final : public Rule {
  public:
   explicit BobaHull(const BobaHullOptions& options) : options_(options) {}
 
-  Need need() const override {
-    return options_.classes > 0 ? Need::kGram : Need::kServerGram;
-  }
+  Need need() const override { return options_.classes > 0 ? Need::kGram : Need::kServerGram; }
   std::optional<int> tolerance() const override { return options_.f; }
   Traits traits() const override {
     return {.shifts = options_.classes > 0, .scales = true, .robust = true};
@@ -111,9 +107,8 @@ class BobaHull final : public Rule {
   }
 
   Result<Decision> decide(RowSpace& rows) const override {
-    return decide_from(rows, [&](const Gram& gram) {
-      return weigh(gram, rows.shape(), rows.past());
-    });
+    return decide_from(rows,
+                       [&](const Gram& gram) { return weigh(gram, rows.shape(), rows.past()); });
   }
 
  private:
@@ -165,8 +160,7 @@ class BobaHull final : public Rule {
           row.reason = fmt::format(
               "rejected: its label mix is {:.3g} typical distances from that of its earlier "
               "rounds; {:.3g} may be",
-              in_multiples(moved, fit.typical),
-              in_multiples(std::sqrt(moves.limit), fit.typical));
+              in_multiples(moved, fit.typical), in_multiples(std::sqrt(moves.limit), fit.typical));
         }
       }
       Known& client = known[i];
@@ -174,9 +168,9 @@ class BobaHull final : public Rule {
       row.measures.push_back({"suspicion", client.suspicion});
       if (!failed[i] && client.suspicion > kMostSuspicion) {
         failed[i] = true;
-        row.reason = fmt::format(
-            "rejected: it failed in {:.0f} % of its late rounds; {:.0f} % may be",
-            100 * client.suspicion, 100 * kMostSuspicion);
+        row.reason =
+            fmt::format("rejected: it failed in {:.0f} % of its late rounds; {:.0f} % may be",
+                        100 * client.suspicion, 100 * kMostSuspicion);
       }
       const double step = std::max(1 / static_cast<double>(past->rows[i].seen + 1), kSlowest);
       client.mix += step * (mix - client.mix);
@@ -293,12 +287,13 @@ class BobaHull final : public Rule {
     }();
     if (n < 2 * f + c) {
       decision.warnings.push_back(fmt::format(
-          "honest clients must hold every class: n - 2f >= c is needed; got n={}, f={}, c={}", n,
-          f, c));
+          "honest clients must hold every class: n - 2f >= c is needed; got n={}, f={}, c={}", n, f,
+          c));
     }
     if (!fit.settled) {
-      decision.warnings.push_back(fmt::format(
-          "the fit stopped after max_passes={} planes; the set still changed", options_.max_passes));
+      decision.warnings.push_back(
+          fmt::format("the fit stopped after max_passes={} planes; the set still changed",
+                      options_.max_passes));
     }
     if (fit.plane.rank() + 1 < c) {
       decision.notes.push_back(

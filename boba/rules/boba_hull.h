@@ -16,10 +16,10 @@
 namespace boba {
 
 struct BobaHullOptions {
-  int f = 0;           // Byzantine clients tolerated
-  double kappa = 4;    // typical distances that an accepted client may be away from the simplex
-  int classes = 0;     // 0: the server's rows are the corners; else their number, found by the rule
-  int max_passes = 15; // planes fitted at most
+  int f = 0;         // Byzantine clients tolerated
+  double kappa = 4;  // typical distances that an accepted client may be away from the simplex
+  int classes = 0;   // 0: the server's rows are the corners; else their number, found by the rule
+  int max_passes = 15;  // planes fitted at most
 
   static constexpr Info info() {
     return {.name = "boba-hull",
@@ -38,8 +38,9 @@ struct BobaHullOptions {
             .cost =
                 "one Gram pass over clients and server rows, one output pass; k (n^2 c + 4 n c^3) "
                 "in n-space for k passes (3 to 6)",
-            .citation = "Of this project; after W. Bao, J. Wu, J. He. BOBA: Byzantine-Robust "
-                        "Federated Learning with Label Skewness. AISTATS 2024."};
+            .citation =
+                "Of this project; after W. Bao, J. Wu, J. He. BOBA: Byzantine-Robust "
+                "Federated Learning with Label Skewness. AISTATS 2024."};
   }
   static constexpr auto fields() {
     return std::tuple{

@@ -77,8 +77,7 @@ std::vector<std::size_t> first_numbers(std::size_t count) {
 HullStart corners_at(const Gram& gram, std::span<const std::size_t> rows) {
   HullStart start;
   start.plane.assign(rows.begin(), rows.end());
-  start.corners =
-      MatrixXd::Zero(static_cast<Index>(gram.size()), static_cast<Index>(rows.size()));
+  start.corners = MatrixXd::Zero(static_cast<Index>(gram.size()), static_cast<Index>(rows.size()));
   for (std::size_t z = 0; z < rows.size(); ++z) {
     start.corners(static_cast<Index>(rows[z]), static_cast<Index>(z)) = 1;
   }
@@ -141,8 +140,8 @@ HullFit fit_hull(const Gram& gram, const HullStart& start, std::size_t f, double
   Projection projection;
   while (static_cast<int>(fit.passes) < max_passes && !fit.settled) {
     if (fit.passes > 0) {
-      fit.plane = fit_subspace(gram, fit.set, dimension, &projection.x,
-                               std::move(fit.plane.products));
+      fit.plane =
+          fit_subspace(gram, fit.set, dimension, &projection.x, std::move(fit.plane.products));
     }
     projection = project(gram, fit.plane);
     const MatrixXd& x = projection.x;

@@ -20,12 +20,12 @@ struct HullStart {
 
 struct HullFit {
   Subspace plane;
-  Eigen::MatrixXd corners;           // in the plane's coordinates, a column per corner
-  Eigen::MatrixXd shares;            // corners by clients; a column is a client's label mix
-  std::vector<double> sq_distance;   // of each client from the simplex, in the whole space
-  std::vector<std::size_t> set;      // the clients that shaped the plane and the corners, rising
-  double typical = 0;                // the median distance of the clients
-  double size = 0;                   // the median squared norm of their coordinates
+  Eigen::MatrixXd corners;          // in the plane's coordinates, a column per corner
+  Eigen::MatrixXd shares;           // corners by clients; a column is a client's label mix
+  std::vector<double> sq_distance;  // of each client from the simplex, in the whole space
+  std::vector<std::size_t> set;     // the clients that shaped the plane and the corners, rising
+  double typical = 0;               // the median distance of the clients
+  double size = 0;                  // the median squared norm of their coordinates
   std::size_t passes = 0;
   bool settled = false;  // the set stayed the same
 };

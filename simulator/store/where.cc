@@ -220,9 +220,8 @@ Result<void> add(const Condition& condition, Where& where) {
     if (!value) return unreadable(condition, key, value.error());
     where.operands.push_back(*std::move(value));
   }
-  where.sql += key.is_number()
-                   ? fmt::format(" AND {} {} ?", key.column(), condition.operation)
-                   : " AND " + text_sql(key, condition);
+  where.sql += key.is_number() ? fmt::format(" AND {} {} ?", key.column(), condition.operation)
+                               : " AND " + text_sql(key, condition);
   return {};
 }
 

@@ -155,9 +155,8 @@ class TrainedSimulation final : public Simulation {
     record.train_seconds = watch.lap();
     const Result<void> forged = forge(cohort, round, record.learning_rate, *rows);
     record.attack_seconds = watch.lap();
-    auto verdict =
-        forged ? aggregate(*rows, cohort, round, record.learning_rate)
-               : Result<Verdict>(forged.error());
+    auto verdict = forged ? aggregate(*rows, cohort, round, record.learning_rate)
+                          : Result<Verdict>(forged.error());
     record.aggregate_seconds = watch.lap();
     const bool lost = verdict ? all_honest_refused(*verdict, cohort) : !usable(cohort, *rows);
     if (lost) verdict = model_lost();

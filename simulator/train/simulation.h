@@ -46,8 +46,8 @@ class Simulation {
   virtual TensorFile model() const = 0;
 };
 
-// name: of the experiment file. The data set must outlive the simulation. plan: the experiment's; if
-// there is none, it is made here.
+// name: of the experiment file. The data set must outlive the simulation. plan: the experiment's;
+// if there is none, it is made here.
 Result<std::unique_ptr<Simulation>> make_simulation(
     const ResolvedExperiment& experiment, const Dataset& dataset, const Place& place,
     std::string_view name, std::shared_ptr<const FederationPlan> plan = nullptr);

@@ -138,8 +138,9 @@ TEST_F(Results, ConditionsThatAreNoneAreRefused) {
   const std::string begin = "cannot list the runs: where: ";
   EXPECT_EQ(refusal("seed=one"),
             begin + "'seed=one': seed=one is not a whole number; write seed=3 or seed<=3");
-  EXPECT_EQ(refusal("seed ~ 1"), begin + "seed is a number; use seed=, seed!=, seed<, seed<=, "
-                                         "seed> or seed>= instead of ~");
+  EXPECT_EQ(refusal("seed ~ 1"), begin +
+                                     "seed is a number; use seed=, seed!=, seed<, seed<=, "
+                                     "seed> or seed>= instead of ~");
   for (const char* bad : {"seed=", "seed=1 2", "seed=0x1", "seed=1.5", "seed!=two"}) {
     EXPECT_NE(refusal(bad).find(" is not a whole number; write seed=3 or seed<=3"),
               std::string::npos)
@@ -161,8 +162,9 @@ TEST_F(Results, ConditionsThatAreNoneAreRefused) {
   EXPECT_EQ(refusal("rule<a"), begin + "rule is a text; use rule=, rule!= or rule~ instead of <");
   EXPECT_EQ(refusal("status>a").find(begin + "status is a text; use"), 0U);
   EXPECT_EQ(refusal("status!=finish"),
-            begin + "'status!=finish': status=finish is none of: waiting, running, stopped, "
-                    "finished, failed; did you mean finished?");
+            begin +
+                "'status!=finish': status=finish is none of: waiting, running, stopped, "
+                "finished, failed; did you mean finished?");
   EXPECT_EQ(refusal("status~fin,status!~run"), "accepted");
 }
 
