@@ -13,7 +13,7 @@ using Eigen::MatrixXd;
 using Eigen::Ref;
 using Eigen::VectorXd;
 
-// Gains below this, relative to the largest squared distance of a corner, are rounding.
+// Gains below this, relative to the products that they are differences of, are rounding.
 constexpr double kRounding = 64 * std::numeric_limits<double>::epsilon();
 // A corner whose new part is smaller than this, squared, depends on the others.
 constexpr double kDependent = 1e-13;
@@ -21,25 +21,33 @@ constexpr double kDependent = 1e-13;
 }  // namespace
 
 SimplexFit::SimplexFit(const MatrixXd& corners)
-    : corners_(corners), factor_(corners.cols(), corners.cols()), best_(corners.cols()) {
+    : mean_(corners.rowwise().mean()),
+      corners_(corners.colwise() - mean_),
+      products_(corners.cols(), corners.cols()),
+      factor_(corners.cols(), corners.cols()),
+      ones_(corners.cols()),
+      best_(corners.cols()) {
   assert(corners.cols() > 0);
-  products_.noalias() = corners.transpose() * corners;
-  about_.resize(corners.cols(), corners.cols());
+  products_.noalias() = corners_.transpose() * corners_;
 }
 
-// With H the support's products about x, the shares solve H p = mu 1, sum(p) = 1, so they are the
-// solution of (H + s 1 1') v = 1 over its sum, for every s > 0. That matrix is positive definite
-// even where x lies in the face, unless the corners depend on each other.
+// With H the support's products and b its products with x, the shares solve H p = b + mu 1,
+// sum(p) = 1. With M = H + s 1 1', s > 0, they are M^-1 b + t M^-1 1 for the t that makes their sum
+// 1. M is positive definite unless the corners depend on each other. b matters up to a multiple of
+// 1: what all corners have in common is taken away, so that a distant x loses no digits.
 bool SimplexFit::solve_support() {
   const auto size = static_cast<Index>(support_.size());
   double scale = 0;
-  for (Index a : support_) scale = std::max(scale, about_(a, a));
+  double common = 0;
+  for (Index a : support_) {
+    scale = std::max(scale, products_(a, a));
+    common += across_(a) / static_cast<double>(size);
+  }
   if (scale == 0) scale = 1;
   for (Index j = 0; j < size; ++j) {
+    const Index b = support_[static_cast<std::size_t>(j)];
     for (Index i = 0; i <= j; ++i) {
-      double sum =
-          about_(support_[static_cast<std::size_t>(i)], support_[static_cast<std::size_t>(j)]) +
-          scale;
+      double sum = products_(support_[static_cast<std::size_t>(i)], b) + scale;
       for (Index k = 0; k < i; ++k) sum -= factor_(k, i) * factor_(k, j);
       if (i < j) {
         factor_(i, j) = sum / factor_(i, i);
@@ -49,20 +57,16 @@ bool SimplexFit::solve_support() {
         return false;
       }
     }
+    ones_(j) = 1;
+    best_(j) = across_(b) - common;
   }
-  for (Index i = 0; i < size; ++i) {
-    double sum = 1;
-    for (Index k = 0; k < i; ++k) sum -= factor_(k, i) * best_(k);
-    best_(i) = sum / factor_(i, i);
+  const auto upper = factor_.topLeftCorner(size, size).triangularView<Eigen::Upper>();
+  for (VectorXd* right : {&ones_, &best_}) {
+    auto head = right->head(size);
+    upper.transpose().solveInPlace(head);
+    upper.solveInPlace(head);
   }
-  double total = 0;
-  for (Index i = size; i-- > 0;) {
-    double sum = best_(i);
-    for (Index k = i + 1; k < size; ++k) sum -= factor_(i, k) * best_(k);
-    best_(i) = sum / factor_(i, i);
-    total += best_(i);
-  }
-  best_.head(size) /= total;
+  best_.head(size) += (1 - best_.head(size).sum()) / ones_.head(size).sum() * ones_.head(size);
   return true;
 }
 
@@ -97,17 +101,13 @@ bool SimplexFit::descend(Ref<VectorXd> shares) {
 
 double SimplexFit::operator()(const Ref<const VectorXd>& x, Ref<VectorXd> shares) {
   const Index c = corners_.cols();
-  const VectorXd across = corners_.transpose() * x;
-  const double square = x.squaredNorm();
-  for (Index j = 0; j < c; ++j) {
-    for (Index i = 0; i < c; ++i) {
-      about_(i, j) = (products_(i, j) - (across(i) + across(j))) + square;
-    }
-  }
-  const double tolerance = kRounding * std::max(about_.diagonal().maxCoeff(), square);
+  const VectorXd off = x - mean_;
+  across_ = corners_.transpose() * off;
+  const double tolerance =
+      kRounding * std::max(products_.diagonal().maxCoeff(), across_.cwiseAbs().maxCoeff());
   const auto from_nearest_corner = [&] {
     Index nearest = 0;
-    about_.diagonal().minCoeff(&nearest);
+    (products_.diagonal() - 2 * across_).minCoeff(&nearest);
     shares.setZero();
     shares(nearest) = 1;
     support_ = {nearest};
@@ -121,8 +121,9 @@ double SimplexFit::operator()(const Ref<const VectorXd>& x, Ref<VectorXd> shares
   }
   // Each turn lowers the distance, so no support comes twice; the bound is for rounding.
   for (Index turn = 0; turn < 20 * c + 100; ++turn) {
-    // <y_z, y> of each corner about x, y their mean: where one is less than |y|^2, adding it helps.
-    const VectorXd slope = about_ * shares;
+    // How half the squared distance grows with each share: where one is below the shares' mean,
+    // more of that corner helps.
+    const VectorXd slope = products_ * shares - across_;
     Index next = 0;
     const double least = slope.minCoeff(&next);
     if (slope.dot(shares) - least <= tolerance || shares(next) > 0) break;
@@ -134,7 +135,7 @@ double SimplexFit::operator()(const Ref<const VectorXd>& x, Ref<VectorXd> shares
     }
   }
   shares /= shares.sum();
-  return (x - corners_ * shares).squaredNorm();
+  return (off - corners_ * shares).squaredNorm();
 }
 
 }  // namespace boba::algebra

@@ -28,11 +28,13 @@ class SimplexFit {
   // the support's corners depend on each other.
   bool descend(Eigen::Ref<Eigen::VectorXd> shares);
 
-  const Eigen::MatrixXd& corners_;
-  Eigen::MatrixXd products_;  // of the corners
-  Eigen::MatrixXd about_;     // of the corners about x
+  Eigen::VectorXd mean_;      // of the corners
+  Eigen::MatrixXd corners_;   // about it
+  Eigen::MatrixXd products_;  // of these
+  Eigen::VectorXd across_;    // of these with x
   std::vector<Eigen::Index> support_;
   Eigen::MatrixXd factor_;
+  Eigen::VectorXd ones_;
   Eigen::VectorXd best_;
 };
 
