@@ -152,6 +152,34 @@ void judge_mixed(const Mix& mix, std::size_t position, const Decision& decision,
   client.reason = parts == 0 ? left_out : fmt::format("mixed into {} rows", parts);
 }
 
+// Names the clients of each group of copies, as far as a sentence goes.
+void name_copies(const Copies& copies, const Intake& intake, Verdict& verdict) {
+  constexpr std::size_t kMostGroups = 5;
+  constexpr std::size_t kMostNames = 10;
+  for (std::size_t k = 0; k < copies.size(); ++k) {
+    if (copies[k]) verdict.clients[intake.kept[k]].copy_of = intake.kept[*copies[k]];
+  }
+  const std::vector<std::vector<std::size_t>> groups = copy_groups(copies);
+  for (std::size_t g = 0; g < std::min(groups.size(), kMostGroups); ++g) {
+    const std::vector<std::size_t>& group = groups[g];
+    std::vector<std::string> names;
+    for (std::size_t k : group) {
+      if (names.size() == kMostNames) break;
+      const ClientVerdict& client = verdict.clients[intake.kept[k]];
+      names.push_back(client.id.empty() ? fmt::format("{}", client.index) : printable(client.id));
+    }
+    if (group.size() > names.size()) {
+      names.push_back(fmt::format("and {} more", group.size() - names.size()));
+    }
+    verdict.notes.push_back(fmt::format("{} clients sent the same update, or nearly the same: {}",
+                                        group.size(), fmt::join(names, ", ")));
+  }
+  if (groups.size() > kMostGroups) {
+    verdict.notes.push_back(
+        fmt::format("{} more groups of clients did so", groups.size() - kMostGroups));
+  }
+}
+
 // Who did not come, and that the products are not those of the rows.
 void add_remarks(const Round& round, std::size_t sketch, Verdict& verdict) {
   verdict.absent.assign(round.absent.begin(), round.absent.end());
@@ -189,7 +217,8 @@ std::vector<Memory::Entry> lessons(const Round& round, const PreparedRows& rows,
     const Memory::Client* known = memory.find(id);
     const std::span<const double> state =
         known == nullptr ? std::span<const double>() : std::span<const double>(known->state);
-    entries.push_back({id, rule.after_refusal(state, rows.shape())});
+    std::vector<double> after = rule.after_refusal(state, rows.shape());
+    if (!after.empty()) entries.push_back({id, std::move(after)});
   }
   return entries;
 }
@@ -233,6 +262,7 @@ Verdict report(const Round& round, const PreparedRows& rows, const Intake& intak
   verdict.warnings = std::move(decision.warnings);
   verdict.notes = std::move(decision.notes);
   verdict.reports = std::move(decision.reports);
+  name_copies(rows.copies(output.clients.scan), intake, verdict);
   add_remarks(round, rows.gram().sketch(), verdict);
   if (rows.drawn_seed()) {
     verdict.notes.push_back(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -162,7 +163,8 @@ Result<Memory> Memory::load(std::string_view bytes) {
   // A client takes its width and at least three more numbers.
   const std::uint64_t numbers = reader.left() / 8;
   const bool fits = *count == 0 || (*width <= numbers && *count <= numbers / (*width + 3));
-  if (*most == 0 || *count > *most || !fits || (rule->empty() && *count > 0)) {
+  const bool endless = *rounds == std::numeric_limits<std::uint64_t>::max();
+  if (*most == 0 || *count > *most || !fits || endless || (rule->empty() && *count > 0)) {
     return damaged("its sizes contradict each other");
   }
   Memory memory(*most);

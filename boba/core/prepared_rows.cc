@@ -21,12 +21,18 @@ std::vector<double> gradient_shares(const Round& round) {
 }
 
 // Refuses clients whose norm is too far from the others'.
-void screen_norms(int f, std::vector<double>& sq_norms, Intake& intake) {
+void screen_norms(int f, std::vector<double>& sq_norms, std::vector<RowScan>& scan,
+                  Intake& intake) {
   const Screen screened = screen(sq_norms, intake.tolerated(f), kFarthest, "norm");
   if (screened.refused.empty()) return;
   std::vector<double> kept;
-  for (std::size_t i : intake.refuse(screened.refused)) kept.push_back(sq_norms[i]);
+  std::vector<RowScan> kept_scan;
+  for (std::size_t i : intake.refuse(screened.refused)) {
+    kept.push_back(sq_norms[i]);
+    kept_scan.push_back(scan[i]);
+  }
   sq_norms = std::move(kept);
+  scan = std::move(kept_scan);
 }
 
 }  // namespace
@@ -40,6 +46,7 @@ Result<PreparedRows> PreparedRows::make(const Kernels& kernels, const Round& rou
     return done.error();
   }
   rows.clients_.updates = intake.rows(round);
+  if (rows.gram().size() > 0) rows.near_copies_ = near_copies(rows.gram());
   rows.shape_ = {.clients = intake.kept.size(),
                  .classes = round.server.rows(),
                  .length = kernels.whole_length(round.updates),
@@ -50,6 +57,11 @@ Result<PreparedRows> PreparedRows::make(const Kernels& kernels, const Round& rou
   }
   if (rows.mix() != nullptr && rows.gram().size() > 0) rows.mix_products(rule.need());
   return rows;
+}
+
+Copies PreparedRows::copies(std::span<const RowScan> scan) const {
+  if (near_copies_) return *near_copies_;
+  return equal_copies(*kernels_, clients(), scan_.empty() ? scan : scan_);
 }
 
 void PreparedRows::recall(const Memory& memory, const Intake& intake) {
@@ -93,15 +105,17 @@ Result<void> PreparedRows::compute_dots(const Rule& rule, const RowList& server,
   const std::vector<Refusal> refused = refusals(*kernels_, clients.view(), pass.scan);
   for (std::size_t r = refused.size(); r-- > 0;) {
     const auto at = static_cast<std::ptrdiff_t>(refused[r].row);
+    pass.scan.erase(pass.scan.begin() + at);
     pass.sq_norm.erase(pass.sq_norm.begin() + at);
     if (!pass.dot.empty()) pass.dot.erase(pass.dot.begin() + at);
   }
   intake.refuse(refused);
   if (intake.kept.empty()) return intake.nothing_left();
+  scan_ = std::move(pass.scan);
   products_ = {std::move(pass.dot), std::move(pass.sq_norm), pass.reference_sq};
   drop_tiny(products_);
   if (rule.need() == Need::kNorms && rule.tolerance()) {
-    screen_norms(*rule.tolerance(), products_.sq_norm, intake);
+    screen_norms(*rule.tolerance(), products_.sq_norm, scan_, intake);
   }
   return {};
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "boba/core/client_gram.h"
+#include "boba/core/copies.h"
 #include "boba/core/intake.h"
 #include "boba/core/kernels.h"
 #include "boba/core/memory.h"
@@ -57,6 +58,10 @@ class PreparedRows final : public RowSpace {
   // The seed of the stages that mixed them, where the round has none.
   const std::optional<std::uint64_t>& drawn_seed() const { return clients_.drawn_seed; }
 
+  // Copies among the updates that take part. scan: what the output pass saw of them, for rules that
+  // need no products.
+  Copies copies(std::span<const RowScan> scan) const;
+
   // Weights of rows, as weights of the updates that take part.
   std::vector<double> client_weights(std::span<const double> row_weights) const {
     return clients_.client_weights(row_weights);
@@ -78,6 +83,8 @@ class PreparedRows final : public RowSpace {
   ClientGram gram_;
   ServerProducts products_;
   ServerProbe probe_;
+  std::optional<Copies> near_copies_;  // where all products were formed
+  std::vector<RowScan> scan_;          // what the pass for norms saw of the updates
   std::optional<Past> past_;
 };
 

@@ -84,6 +84,7 @@ struct ClientVerdict {
   bool refused = false;
   std::string reason;
   std::optional<std::size_t> bucket;
+  std::optional<std::size_t> copy_of;
   std::vector<Fact> facts;
   std::vector<NamedValue> measures;
   std::vector<double> label_mix;
@@ -102,6 +103,9 @@ struct ClientVerdict {
         described("id", &C::id, "who sent the update").if_absent(Absent::kLeftOut),
         described("bucket", &C::bucket,
                   "the mixed row that contains the client, after a stage that mixes rows")
+            .if_absent(Absent::kLeftOut),
+        described("copy_of", &C::copy_of,
+                  "the first client that sent the same update, or nearly the same")
             .if_absent(Absent::kLeftOut),
         described("facts", &C::facts, "what the rule says of the client in fields of its own"),
         described("label_mix", &C::label_mix,

@@ -140,6 +140,8 @@ std::string clients_text(std::span<const ClientVerdict> clients, Reasons reasons
       [](const C& c) { return c.weight ? short_number(*c.weight) : Text(); });
   add("bucket", Align::kRight,
       [](const C& c) { return c.bucket ? fmt::format("{}", *c.bucket) : Text(); });
+  add("copy of", Align::kRight,
+      [](const C& c) { return c.copy_of ? fmt::format("{}", *c.copy_of) : Text(); });
   // The rule's flags, then its numbers, in the order of first appearance.
   std::set<std::string_view> seen;
   for (const C& client : clients) {

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
 #include "boba/kernels/cpu/cpu.h"
 #include "boba/rules/registry.h"
 #include "tests/support/rules_cases.h"
@@ -25,6 +29,30 @@ TEST_P(Property, TheOrderOfClientsDoesNotMatter) {
         EXPECT_NEAR(b.verdict.clients[i].weight.value_or(0),
                     a.verdict.clients[order[i]].weight.value_or(0), tolerance(dtype));
       }
+    }
+  }
+}
+
+// Whatever the rule, a verdict names clients that sent the same update.
+TEST_P(Property, NamesCopies) {
+  for (const auto& kernels : all_kernels()) {
+    for (DType dtype : kDTypes) {
+      FullRound full = full_round(14, 9, dtype, 25);
+      for (const ClientVerdict& client :
+           run(*kernels, GetParam().spec(3), full.input).verdict.clients) {
+        EXPECT_FALSE(client.copy_of) << client.index;
+      }
+      full.input.updates[9] = full.input.updates[2];
+      full.input.updates[12] = full.input.updates[2];
+      full.input.updates[0][4] = kNaN;  // refused: positions are not rows
+      const Verdict verdict = run(*kernels, GetParam().spec(3), full.input).verdict;
+      for (const ClientVerdict& client : verdict.clients) {
+        const bool copy = client.index == 9 || client.index == 12;
+        EXPECT_EQ(client.copy_of, copy ? std::optional<std::size_t>(2) : std::nullopt);
+      }
+      EXPECT_EQ(std::count(verdict.notes.begin(), verdict.notes.end(),
+                           "3 clients sent the same update, or nearly the same: 2, 9, 12"),
+                1);
     }
   }
 }
