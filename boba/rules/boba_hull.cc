@@ -10,9 +10,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "boba/core/copies.h"
 #include "boba/core/rule.h"
 #include "boba/rules/hull_fit.h"
 #include "boba/rules/select.h"
@@ -130,8 +132,14 @@ class BobaHull final : public Rule {
       const auto& client = past->rows[i];
       known.push_back(client.state.empty() ? Known(classes(shape)) : Known(client.state));
     }
-    const HullFit fit = fit_hull(gram, begin(gram, classes(shape), f, past, known), f,
-                                 options_.kappa, options_.max_passes);
+    const Copies spare = spare_copies(near_copies(gram), f, past, known);
+    std::vector<std::size_t> counted;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!spare[i]) counted.push_back(i);
+    }
+    const std::size_t near = std::max<std::size_t>(1, counted.size() > f ? counted.size() - f : 0);
+    const HullFit fit = fit_hull(gram, begin(gram, classes(shape), counted, near, past, known),
+                                 counted, near, options_.kappa, options_.max_passes);
 
     Decision decision;
     decision.rows.resize(n);
@@ -175,7 +183,7 @@ class BobaHull final : public Rule {
       const double step = std::max(1 / static_cast<double>(past->rows[i].seen + 1), kSlowest);
       client.mix += step * (mix - client.mix);
     }
-    accept(fit, failed, f, decision);
+    accept(fit, failed, spare, f, decision);
     for (std::size_t i = 0; i < known.size(); ++i) {
       known[i].accepted = decision.rows[i].accepted;
       decision.rows[i].state = known[i].state();
@@ -195,22 +203,45 @@ class BobaHull final : public Rule {
     return distance == 0 ? 0 : distance / typical;
   }
 
+  // Of each group of copies one counts: the least suspicious, then the one seen most often. A group
+  // larger than f + 1 has honest members, and so do the copies if they are more than f in all; then
+  // all count. Gives, for each client that does not count, the one that counts for it.
+  static Copies spare_copies(const Copies& copies, std::size_t f, const Past* past,
+                             const std::vector<Known>& known) {
+    const auto rank = [&](std::size_t i) {
+      return past == nullptr
+                 ? std::tuple(0.0, 0.0, i)
+                 : std::tuple(known[i].suspicion, -static_cast<double>(past->rows[i].seen), i);
+    };
+    Copies spare(copies.size());
+    std::size_t count = 0;
+    for (const std::vector<std::size_t>& group : copy_groups(copies)) {
+      if (group.size() > f + 1) continue;
+      const std::size_t best = *std::ranges::min_element(group, {}, rank);
+      for (std::size_t i : group) {
+        if (i != best) spare[i] = best;
+      }
+      count += group.size() - 1;
+    }
+    return count <= f ? spare : Copies(copies.size());
+  }
+
   // The server's rows; without them the clients that were accepted last time, and else this
   // round's.
-  HullStart begin(const Gram& gram, std::size_t classes, std::size_t f, const Past* past,
-                  const std::vector<Known>& known) const {
+  HullStart begin(const Gram& gram, std::size_t classes, std::span<const std::size_t> counted,
+                  std::size_t near, const Past* past, const std::vector<Known>& known) const {
     if (options_.classes == 0) {
       std::vector<std::size_t> server(gram.servers());
       std::iota(server.begin(), server.end(), gram.clients());
       return corners_at(gram, server);
     }
     std::vector<std::size_t> trusted;
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      if (past->rows[i].seen > 0 && known[i].accepted) trusted.push_back(i);
+    for (std::size_t i : counted) {
+      if (past != nullptr && past->rows[i].seen > 0 && known[i].accepted) trusted.push_back(i);
     }
     // Fewer do not show every corner.
-    if (trusted.size() < std::max(classes, (gram.clients() - f) / 2)) {
-      return corners_among_clients(gram, classes, f);
+    if (trusted.size() < std::max(classes, near / 2)) {
+      return corners_among_clients(gram, counted, near, classes);
     }
     MatrixXd mixes(static_cast<Index>(classes), static_cast<Index>(trusted.size()));
     for (std::size_t k = 0; k < trusted.size(); ++k) {
@@ -236,17 +267,27 @@ class BobaHull final : public Rule {
     return moves;
   }
 
-  // Accepts those that passed; if fewer than n - 2f did, the nearest of the others too.
-  void accept(const HullFit& fit, const std::vector<bool>& failed, std::size_t f,
-              Decision& decision) const {
-    const std::size_t n = failed.size();
-    auto accepted = static_cast<std::size_t>(std::count(failed.begin(), failed.end(), false));
+  // Accepts those that passed; if fewer than n - 2f did, the nearest of the others too. n: those
+  // that count.
+  static void accept(const HullFit& fit, const std::vector<bool>& failed, const Copies& spare,
+                     std::size_t f, Decision& decision) {
+    std::size_t n = 0;
+    std::size_t accepted = 0;
+    for (std::size_t i = 0; i < failed.size(); ++i) {
+      if (spare[i]) continue;
+      ++n;
+      if (!failed[i]) ++accepted;
+    }
     const std::size_t least = std::max<std::size_t>(1, n > 2 * f ? n - 2 * f : 0);
-    std::vector<bool> filled(n, false);
+    std::vector<bool> filled(failed.size(), false);
     if (accepted < least) {
       std::vector<double> squares = fit.sq_distance;
-      for (std::size_t i = 0; i < n; ++i) {
-        if (!failed[i]) squares[i] = -1;
+      for (std::size_t i = 0; i < failed.size(); ++i) {
+        if (spare[i]) {
+          squares[i] = std::numeric_limits<double>::infinity();
+        } else if (!failed[i]) {
+          squares[i] = -1;
+        }
       }
       for (std::size_t i : smallest(squares, least)) filled[i] = failed[i];
       decision.warnings.push_back(
@@ -255,14 +296,16 @@ class BobaHull final : public Rule {
                       accepted, least));
       accepted = least;
     }
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < failed.size(); ++i) {
       RowDecision& row = decision.rows[i];
-      row.accepted = !failed[i] || filled[i];
+      row.accepted = (!failed[i] && !spare[i]) || filled[i];
       row.weight = row.accepted ? 1 / static_cast<double>(accepted) : 0;
       const double multiple = row.measures.front().value;
       if (filled[i]) {
         row.reason = fmt::format(
             "accepted to have n - 2f: {:.3g} typical distances from the simplex", multiple);
+      } else if (!failed[i] && spare[i]) {
+        row.reason = "left out: a copy of another client's update, which counts once";
       } else if (!failed[i]) {
         row.reason = fmt::format(
             "accepted: {:.3g} typical distances from the simplex of the classes", multiple);

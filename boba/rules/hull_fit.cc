@@ -56,14 +56,25 @@ std::vector<double> fit_shares(const MatrixXd& corners, const MatrixXd& x,
   return squares;
 }
 
-// The n - f clients with the least distances, and all within the limit if those are more.
-std::vector<std::size_t> nearest(std::span<const double> sq_distance, std::size_t keep,
+// Those of these clients with the least values, rising.
+std::vector<std::size_t> least(std::span<const double> values, std::span<const std::size_t> clients,
+                               std::size_t count) {
+  std::vector<double> own;
+  for (std::size_t i : clients) own.push_back(values[i]);
+  std::vector<std::size_t> chosen = smallest(own, count);
+  for (std::size_t& k : chosen) k = clients[k];
+  return chosen;
+}
+
+// The `near` clients with the least distances, and all within the limit if those are more.
+std::vector<std::size_t> nearest(std::span<const double> sq_distance,
+                                 std::span<const std::size_t> clients, std::size_t near,
                                  double sq_limit) {
   std::vector<std::size_t> within;
-  for (std::size_t i = 0; i < sq_distance.size(); ++i) {
+  for (std::size_t i : clients) {
     if (sq_distance[i] <= sq_limit) within.push_back(i);
   }
-  return within.size() > keep ? within : smallest(sq_distance, keep);
+  return within.size() > near ? within : least(sq_distance, clients, near);
 }
 
 std::vector<std::size_t> first_numbers(std::size_t count) {
@@ -84,29 +95,30 @@ HullStart corners_at(const Gram& gram, std::span<const std::size_t> rows) {
   return start;
 }
 
-HullStart corners_among_clients(const Gram& gram, std::size_t corners, std::size_t f) {
+HullStart corners_among_clients(const Gram& gram, std::span<const std::size_t> clients,
+                                std::size_t near, std::size_t corners) {
   const GeometricMedian centre = geometric_median(gram, kMedianTolerance, kMedianSteps);
-  std::vector<std::size_t> near = smallest(centre.distances, gram.clients() - f);
-  const MatrixXd x = project(gram, fit_subspace(gram, near, corners - 1)).x;
-  MatrixXd rest(x.rows(), static_cast<Index>(near.size()));
-  for (std::size_t k = 0; k < near.size(); ++k) {
-    rest.col(static_cast<Index>(k)) = x.col(static_cast<Index>(near[k]));
+  std::vector<std::size_t> chosen = least(centre.distances, clients, near);
+  const MatrixXd x = project(gram, fit_subspace(gram, chosen, corners - 1)).x;
+  MatrixXd rest(x.rows(), static_cast<Index>(chosen.size()));
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    rest.col(static_cast<Index>(k)) = x.col(static_cast<Index>(chosen[k]));
   }
   std::vector<std::size_t> found;
   Index farthest = 0;
   rest.colwise().squaredNorm().maxCoeff(&farthest);
-  found.push_back(near[static_cast<std::size_t>(farthest)]);
+  found.push_back(chosen[static_cast<std::size_t>(farthest)]);
   const VectorXd first = rest.col(farthest);
   rest.colwise() -= first;
   while (found.size() < corners) {
     const double sq = rest.colwise().squaredNorm().maxCoeff(&farthest);
-    found.push_back(near[static_cast<std::size_t>(farthest)]);
+    found.push_back(chosen[static_cast<std::size_t>(farthest)]);
     if (!(sq > 0)) continue;
     const VectorXd direction = rest.col(farthest) / std::sqrt(sq);
     rest -= direction * (direction.transpose() * rest).eval();
   }
   HullStart start = corners_at(gram, found);
-  start.plane = std::move(near);
+  start.plane = std::move(chosen);
   return start;
 }
 
@@ -128,8 +140,8 @@ HullStart corners_of_mixes(const Gram& gram, std::span<const std::size_t> known,
   return start;
 }
 
-HullFit fit_hull(const Gram& gram, const HullStart& start, std::size_t f, double reach,
-                 int max_passes) {
+HullFit fit_hull(const Gram& gram, const HullStart& start, std::span<const std::size_t> clients,
+                 std::size_t near, double reach, int max_passes) {
   const std::size_t n = gram.clients();
   const Index c = start.corners.cols();
   const auto dimension = static_cast<std::size_t>(c - 1);
@@ -158,18 +170,18 @@ HullFit fit_hull(const Gram& gram, const HullStart& start, std::size_t f, double
     const double rounding = 4 * std::max(gram.rounding(), 0x1p-50);
     const double corner = x.rows() > 0 ? fit.corners.colwise().squaredNorm().maxCoeff() : 0;
     std::vector<double> sizes(n);
-    std::vector<double> distances(n);
+    std::vector<double> distances;
     for (std::size_t i = 0; i < n; ++i) {
       sizes[i] = x.col(static_cast<Index>(i)).squaredNorm();
       double& square = fit.sq_distance[i];
       if (square <= rounding * (sizes[i] + corner)) square = 0;
       square += projection.sq_residual[i];
-      distances[i] = std::sqrt(square);
     }
+    for (std::size_t i : clients) distances.push_back(std::sqrt(fit.sq_distance[i]));
     fit.size = median(std::move(sizes));
     fit.typical = median(std::move(distances));
     const double limit = fit.passes > 1 ? reach * fit.typical : 0;
-    std::vector<std::size_t> set = nearest(fit.sq_distance, n - f, limit * limit);
+    std::vector<std::size_t> set = nearest(fit.sq_distance, clients, near, limit * limit);
     fit.settled = set == fit.set;
     fit.set = std::move(set);
   }

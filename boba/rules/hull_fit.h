@@ -24,7 +24,7 @@ struct HullFit {
   Eigen::MatrixXd shares;           // corners by clients; a column is a client's label mix
   std::vector<double> sq_distance;  // of each client from the simplex, in the whole space
   std::vector<std::size_t> set;     // the clients that shaped the plane and the corners, rising
-  double typical = 0;               // the median distance of the clients
+  double typical = 0;               // the median distance of the clients that may shape it
   double size = 0;                  // the median squared norm of their coordinates
   std::size_t passes = 0;
   bool settled = false;  // the set stayed the same
@@ -33,9 +33,11 @@ struct HullFit {
 // The server's rows, or rows of clients, as corners. REQUIRES: rows is not empty.
 HullStart corners_at(const Gram& gram, std::span<const std::size_t> rows);
 
-// c corners among the n - f clients nearest to the geometric median: the one farthest from their
-// mean, then always the one farthest from the affine hull of those found (successive projections).
-HullStart corners_among_clients(const Gram& gram, std::size_t corners, std::size_t f);
+// Corners among the `near` of these clients nearest to the geometric median of all: the one
+// farthest from their mean, then always the one farthest from the affine hull of those found
+// (successive projections).
+HullStart corners_among_clients(const Gram& gram, std::span<const std::size_t> clients,
+                                std::size_t near, std::size_t corners);
 
 // Corners that explain the clients by label mixes known before: least squares over `known`, the
 // positions of the clients, with a column of mixes for each. The first plane is that of `plane`.
@@ -43,9 +45,9 @@ HullStart corners_of_mixes(const Gram& gram, std::span<const std::size_t> known,
                            const Eigen::MatrixXd& mixes, std::vector<std::size_t> plane);
 
 // Repeats: fit a plane to the set, find corners in it that explain the set, measure every client's
-// distance from their simplex, take the n - f nearest and all within reach times the typical
-// distance. Ends when the set stays the same, or after max_passes.
-HullFit fit_hull(const Gram& gram, const HullStart& start, std::size_t f, double reach,
-                 int max_passes);
+// distance from their simplex, take of `clients` the `near` nearest and all within reach times the
+// typical distance. Ends when the set stays the same, or after max_passes. clients rise.
+HullFit fit_hull(const Gram& gram, const HullStart& start, std::span<const std::size_t> clients,
+                 std::size_t near, double reach, int max_passes);
 
 }  // namespace boba

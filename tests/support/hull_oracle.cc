@@ -17,6 +17,9 @@ using Eigen::VectorXd;
 
 using Set = std::vector<std::size_t>;
 
+// Digits of products, in units of those of distances.
+constexpr double kDigitsOfProducts = 20;
+
 // A plane, and all rows projected on it.
 struct Plane {
   RowVectorXd mean;
@@ -110,9 +113,8 @@ double median(std::vector<double> values) {
 
 void note(double gap, double& margin) { margin = std::min(margin, std::abs(gap)); }
 
-Set nearest(const std::vector<double>& values, std::size_t count, double* margin = nullptr) {
-  Set order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+Set nearest(const std::vector<double>& values, Set order, std::size_t count,
+            double* margin = nullptr) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
   if (margin != nullptr && count < order.size()) {
@@ -152,11 +154,10 @@ RowVectorXd geometric_median(const MatrixXd& rows) {
   return x;
 }
 
-Start start_among(const MatrixXd& updates, Index c, std::size_t f, double tolerance,
-                  double& margin) {
-  const auto n = static_cast<std::size_t>(updates.rows());
+Start start_among(const MatrixXd& updates, const Set& counted, std::size_t keep, Index c,
+                  double tolerance, double& margin) {
   const VectorXd off = (updates.rowwise() - geometric_median(updates)).rowwise().norm();
-  const Set near = nearest({off.data(), off.data() + off.size()}, n - f, &margin);
+  const Set near = nearest({off.data(), off.data() + off.size()}, counted, keep, &margin);
   const MatrixXd close = pick(updates, near);
   const Plane plane = plane_of(close, c - 1, tolerance);
   MatrixXd rest = shadows(close, plane).rowwise() - plane.mean;
@@ -165,8 +166,9 @@ Start start_among(const MatrixXd& updates, Index c, std::size_t f, double tolera
     const VectorXd squares = rest.rowwise().squaredNorm();
     Index far = 0;
     squares.maxCoeff(&far);
+    // Products alone decide here, which have more digits than differences of them.
     for (Index i = 0; i < squares.size(); ++i) {
-      if (i != far) note(1 - squares(i) / squares(far), margin);
+      if (i != far) note(kDigitsOfProducts * (1 - squares(i) / squares(far)), margin);
     }
     found.push_back(near[static_cast<std::size_t>(far)]);
     const RowVectorXd direction = rest.row(far);
@@ -203,9 +205,8 @@ struct Fit {
   double typical = 0;
 };
 
-Fit fit(const MatrixXd& updates, const MatrixXd& rows, const Start& start,
-        const HullOracleOptions& options, std::size_t f, HullAnswer& answer) {
-  const auto n = static_cast<std::size_t>(updates.rows());
+Fit fit(const MatrixXd& updates, const MatrixXd& rows, const Start& start, const Set& counted,
+        std::size_t keep, const HullOracleOptions& options, HullAnswer& answer) {
   const Index c = start.weights.rows();
   Fit result;
   Set set;
@@ -225,23 +226,55 @@ Fit fit(const MatrixXd& updates, const MatrixXd& rows, const Start& start,
     ++answer.passes;
     const VectorXd norms = (updates - result.mixes * result.corners).rowwise().norm();
     result.distance.assign(norms.data(), norms.data() + norms.size());
-    result.typical = median(result.distance);
-    Set next = nearest(result.distance, n - f);
+    std::vector<double> of_counted;
+    for (std::size_t i : counted) of_counted.push_back(result.distance[i]);
+    result.typical = median(of_counted);
+    Set next = nearest(result.distance, counted, keep);
     if (!first) {
       const double limit = options.kappa * result.typical;
       Set within;
-      for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t i : counted) {
         if (result.distance[i] <= limit) within.push_back(i);
         note(result.distance[i] / limit - 1, answer.margin);
       }
       if (within.size() > next.size()) next = within;
     }
-    // Who is last of the n - f, where these are taken.
-    if (next.size() == n - f) nearest(result.distance, n - f, &answer.margin);
+    // Who is last of them, where these are taken.
+    if (next.size() == keep) nearest(result.distance, counted, keep, &answer.margin);
     answer.settled = next == set;
     set = next;
   }
   return result;
+}
+
+// Groups of updates that are nearly the same, each with the rows near its first.
+std::vector<Set> copies_of(const MatrixXd& updates, double& margin) {
+  const Index n = updates.rows();
+  std::vector<double> to_nearest;
+  for (Index i = 0; i < n; ++i) {
+    double least = std::numeric_limits<double>::infinity();
+    for (Index j = 0; j < n; ++j) {
+      if (j != i) least = std::min(least, (updates.row(i) - updates.row(j)).norm());
+    }
+    to_nearest.push_back(least);
+  }
+  const double limit = 0.1 * median(to_nearest);
+  std::vector<bool> taken(static_cast<std::size_t>(n), false);
+  std::vector<Set> groups;
+  for (Index i = 0; i < n; ++i) {
+    if (taken[static_cast<std::size_t>(i)]) continue;
+    Set group = {static_cast<std::size_t>(i)};
+    for (Index j = i + 1; j < n; ++j) {
+      if (taken[static_cast<std::size_t>(j)]) continue;
+      const double apart = (updates.row(i) - updates.row(j)).norm();
+      if (apart > 0) note(apart / limit - 1, margin);
+      if (apart > limit) continue;
+      group.push_back(static_cast<std::size_t>(j));
+      taken[static_cast<std::size_t>(j)] = true;
+    }
+    if (group.size() > 1) groups.push_back(group);
+  }
+  return groups;
 }
 
 }  // namespace
@@ -276,6 +309,28 @@ HullAnswer HullOracle::round(const MatrixXd& all, const MatrixXd& server,
     if (known[k].accepted) trusted.push_back(k);
   }
 
+  // Of a group of copies the least suspicious counts, then the one seen most, then the first.
+  Set counted(n);
+  std::iota(counted.begin(), counted.end(), std::size_t{0});
+  Set spare;
+  for (const Set& group : copies_of(updates, answer.margin)) {
+    if (group.size() > f + 1) continue;
+    std::size_t best = group[0];
+    for (std::size_t k : group) {
+      const bool calmer = known[k].suspicion < known[best].suspicion;
+      const bool older =
+          known[k].suspicion == known[best].suspicion && known[k].mixes > known[best].mixes;
+      if (calmer || older) best = k;
+    }
+    for (std::size_t k : group) {
+      if (k != best) spare.push_back(k);
+    }
+  }
+  if (spare.size() > f) spare.clear();
+  for (std::size_t k : spare) std::erase(counted, k);
+  const std::size_t keep = counted.size() > f ? counted.size() - f : 1;
+  std::erase_if(trusted, [&](std::size_t k) { return std::ranges::count(spare, k) > 0; });
+
   MatrixXd rows = updates;
   Start start;
   if (options_.classes == 0) {
@@ -284,8 +339,8 @@ HullAnswer HullOracle::round(const MatrixXd& all, const MatrixXd& server,
     Set corners;
     for (Index z = 0; z < c; ++z) corners.push_back(n + static_cast<std::size_t>(z));
     start = start_at(rows.rows(), corners);
-  } else if (trusted.size() < std::max(static_cast<std::size_t>(c), (n - f) / 2)) {
-    start = start_among(updates, c, f, options_.rank_tolerance, answer.margin);
+  } else if (trusted.size() < std::max(static_cast<std::size_t>(c), keep / 2)) {
+    start = start_among(updates, counted, keep, c, options_.rank_tolerance, answer.margin);
   } else {
     MatrixXd mixes(static_cast<Index>(trusted.size()), c);
     for (std::size_t k = 0; k < trusted.size(); ++k) {
@@ -293,7 +348,7 @@ HullAnswer HullOracle::round(const MatrixXd& all, const MatrixXd& server,
     }
     start = start_of_mixes(rows.rows(), trusted, mixes);
   }
-  const Fit found = fit(updates, rows, start, options_, f, answer);
+  const Fit found = fit(updates, rows, start, counted, keep, options_, answer);
   answer.typical = found.typical;
 
   // Constancy.
@@ -326,20 +381,16 @@ HullAnswer HullOracle::round(const MatrixXd& all, const MatrixXd& server,
     known[k].mix += step * (found.mixes.row(static_cast<Index>(k)).transpose() - known[k].mix);
   }
 
-  answer.passed = static_cast<std::size_t>(std::count(failed.begin(), failed.end(), false));
-  const std::size_t least = n > 2 * f ? n - 2 * f : 1;
-  std::vector<double> order = found.distance;
-  for (std::size_t k = 0; k < n; ++k) {
-    if (!failed[k]) order[k] = -1;
-  }
   Set accepted;
-  if (answer.passed < least) {
-    accepted = nearest(order, least, &answer.margin);
-  } else {
-    for (std::size_t k = 0; k < n; ++k) {
-      if (!failed[k]) accepted.push_back(k);
-    }
+  std::vector<double> order = found.distance;
+  for (std::size_t k : counted) {
+    if (failed[k]) continue;
+    accepted.push_back(k);
+    order[k] = -1;
   }
+  answer.passed = accepted.size();
+  const std::size_t least = counted.size() > 2 * f ? counted.size() - 2 * f : 1;
+  if (answer.passed < least) accepted = nearest(order, counted, least, &answer.margin);
   answer.out = pick(updates, accepted).colwise().mean().transpose();
 
   answer.accepted.assign(count, false);
