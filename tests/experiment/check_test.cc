@@ -356,8 +356,7 @@ TEST(Check, CountsAreOnePerClass) {
             "least one");
   EXPECT_NE(with("1,2,3,4,5,6,7,8,9,0", "fltrust"), "");
   EXPECT_NE(with("0,0,0,0,0,0,0,0,0,0", "fltrust"), "");
-  EXPECT_EQ(with("1,2,x", "fltrust"),
-            "server.counts: 'x' is not a whole number; write 40,40,20,20");
+  EXPECT_EQ(with("1,2,x", "fltrust"), "server.counts=x is not a whole number; write 40,40,20,20");
   EXPECT_NE(with("1,2,", "fltrust"), "");
   EXPECT_NE(with("1,,2", "fltrust"), "");
   EXPECT_NE(with("1 2", "fltrust"), "");

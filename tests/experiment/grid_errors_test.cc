@@ -52,7 +52,8 @@ TEST(GridErrors, UnknownSections) {
       error_of(lines({"rule = 'average'", "[trainig]"})),
       "x.toml:2: unknown section [trainig]; did you mean training? sections are: data, model, "
       "training, federation, server, run");
-  EXPECT_TRUE(starts(error_of(lines({"[trainig]", "rounds = 5"})), "x.toml:1: [trainig] is no"));
+  EXPECT_TRUE(starts(error_of(lines({"[trainig]", "rounds = 5"})),
+                     "x.toml:1: unknown section [trainig]; did you mean training?"));
   EXPECT_TRUE(starts(error_of(lines({"", "[[training]]", "rounds = 5"})),
                      "x.toml:2: training is a section; write [training] once"));
   EXPECT_TRUE(starts(error_of("data = 'mnist'"), "x.toml:1: data is a section;"));

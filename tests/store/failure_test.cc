@@ -221,7 +221,7 @@ TEST_F(OtherMode, IsNotWaitedForForeverToBeWritten) {
   const auto database =
       store::open_database(file(), OpenMode::kCreate, std::chrono::milliseconds(200));
   ASSERT_FALSE(database);
-  EXPECT_NE(database.error().message.find("close that first"), std::string::npos)
+  EXPECT_NE(database.error().message.find("close that program first"), std::string::npos)
       << database.error().message;
   EXPECT_LT(seconds(), 10);
   ASSERT_TRUE(reader_->script("COMMIT"));
