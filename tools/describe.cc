@@ -71,6 +71,7 @@ std::vector<Described> described_rules() {
 std::vector<Described> described_attacks() {
   std::vector<Described> all;
   append_described("attack", attacks(), all);
+  append_described("stage behind an attack", attack_stages(), all);
   return all;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +22,8 @@ struct AttackRound {
   double learning_rate = 0;  // the step eta, for attacks defined on parameters; 0: not known
   std::uint64_t seed = 0;
   std::uint32_t number = 0;  // of the round
+  // Each honest client's share of every class, client by client, where the attackers know them.
+  std::span<const double> label_mixes = {};
 };
 
 // What the attack chose: the factor found, the client copied, ...
@@ -52,5 +55,8 @@ class Attack {
 };
 
 using AttackPtr = std::shared_ptr<const Attack>;
+
+// What may stand behind an attack: it changes what the attackers send, or when.
+using AttackStage = std::function<AttackPtr(AttackPtr attack)>;
 
 }  // namespace boba

@@ -28,6 +28,7 @@ enum class Purpose : std::uint32_t {
   kModel = 11,        // initial parameters
   kSubset = 12,       // which examples of a data set are kept
   kSketch = 13,       // random projections of updates
+  kNoise = 14,        // what attackers add so that no update is a copy
 };
 
 struct StreamKey {

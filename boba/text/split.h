@@ -16,14 +16,14 @@ inline std::string_view trimmed(std::string_view text) {
 }
 
 // The parts between the commas outside brackets, trimmed: "krum(f=2,neighbours=3), boba" has two.
-inline std::vector<std::string_view> split_specs(std::string_view list) {
+inline std::vector<std::string_view> split_specs(std::string_view list, char separator = ',') {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
   int depth = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i] == '(') ++depth;
     if (list[i] == ')') --depth;
-    if (list[i] != ',' || depth > 0) continue;
+    if (list[i] != separator || depth > 0) continue;
     parts.push_back(trimmed(list.substr(begin, i - begin)));
     begin = i + 1;
   }

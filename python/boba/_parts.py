@@ -312,6 +312,23 @@ class Attack(Part):
         return attack, (self._spec,)
 
 
+class CombinedAttack(Attack):
+    """An attack with stages behind it, or several attacks, as ``boba.attack`` makes it."""
+
+    def __init__(self, spec: str) -> None:
+        """Takes the spec: ``ipm | noise``, ``ipm + lie``."""
+        self._spec = _core.make_attack(spec).spec
+
+    @property
+    def options(self) -> dict[str, int | float | str]:
+        """Empty: the options are those of the parts."""
+        return {}
+
+    def __repr__(self) -> str:
+        """Gives an expression that makes an equal object."""
+        return f"boba.attack({self._spec!r})"
+
+
 # Filled by boba._classes: the class of each part by kind and name.
 CLASSES: dict[tuple[str, str], type[Part]] = {}
 
@@ -347,7 +364,7 @@ def rule_of(given: str | Rule) -> Rule:
 
 
 def attack(spec: str) -> Attack:
-    """Makes an attack from its spec: ``boba.attack("ipm(gamma=10)")``."""
+    """Makes an attack from its spec: ``boba.attack("ipm(gamma=10) | noise")``."""
     return _make_attack(_spec("attack", spec, "ipm(gamma=10)"))
 
 
@@ -363,7 +380,10 @@ def _make_rule(spec: str) -> Rule:
 
 @functools.lru_cache(maxsize=256)
 def _make_attack(spec: str) -> Attack:
-    name, values = _core.parse(_core.make_attack(spec).spec)[0]
+    canonical = _core.make_attack(spec).spec
+    if any(sign in canonical for sign in (" | ", " + ")):
+        return CombinedAttack(canonical)
+    name, values = _core.parse(canonical)[0]
     made = _part(("attack",), name, values)
     assert isinstance(made, Attack)
     return made

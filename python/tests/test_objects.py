@@ -34,6 +34,8 @@ SAMPLES = [
     boba.ALittleIsEnough(z=1.5, sign="plus"),
     boba.Gaussian(),
     boba.Simplex(p_min=-0.2, classes=4, aim="against"),
+    boba.attack("ipm(gamma=2) | noise(size=0.5)"),
+    boba.attack("ipm + lie(sign=plus)"),
 ]
 
 

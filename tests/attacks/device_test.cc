@@ -28,7 +28,10 @@ TEST(DeviceAttacks, AgreeWithTheProcessor) {
   std::vector<std::string> specs = attack_specs();
   specs.insert(specs.end(),
                {"gauss(mean=3)", "lie(z=1.5)", "signflip(scale=3)", "signflip(scale=3,of=mean)",
-                "simplex(classes=4)", "simplex(classes=3,aim=against)"});
+                "simplex(classes=4)", "simplex(classes=3,aim=against)",
+                "inside(corner=2,speed=0.3)", "ipm | noise", "ipm + mimic | sleeper"});
+  std::vector<double> mixes;
+  for (std::size_t k = 0; k < 4 * kHonest; ++k) mixes.push_back(k % 4 == k / 4 % 4 ? 0.7 : 0.1);
   for (const std::string& spec : specs) {
     const auto attack = make_attack(spec);
     ASSERT_TRUE(attack.ok()) << spec;
@@ -36,7 +39,8 @@ TEST(DeviceAttacks, AgreeWithTheProcessor) {
                       .server = server.view(),
                       .learning_rate = 0.1,
                       .seed = 3,
-                      .number = 2};
+                      .number = 2,
+                      .label_mixes = mixes};
     const auto expected = forge<float>(*attack->attack, *make_cpu_kernels({.threads = 1}), round,
                                        kByzantine, kLength);
     ASSERT_TRUE(expected.ok) << spec;

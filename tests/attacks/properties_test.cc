@@ -17,7 +17,9 @@ const std::vector<std::string>& specs() {
   static const auto all = [] {
     std::vector<std::string> list = attack_specs();
     list.insert(list.end(), {"lie(z=1.5)", "signflip(scale=3)", "simplex(classes=4)",
-                             "simplex(classes=3,aim=against)"});
+                             "simplex(classes=3,aim=against)", "inside(corner=2,speed=0.3)",
+                             "inside(corner=-1,aim=against)", "ipm | noise", "lie + ipm | noise",
+                             "ipm | sleeper", "nan | sleeper(rounds=1)", "mimic + signflip + ipm"});
     return list;
   }();
   return all;
@@ -34,6 +36,23 @@ template <class T>
 const AttackRows<T>& server_rows(std::size_t length) {
   static std::map<std::size_t, AttackRows<T>> kept;
   return kept.try_emplace(length, random_rows<T>(4, length, 21)).first->second;
+}
+
+// Shares of four classes for each honest client, for attacks that look at them.
+const std::vector<double>& label_mixes(std::size_t honest) {
+  static std::map<std::size_t, std::vector<double>> kept;
+  std::vector<double>& mixes = kept[honest];
+  for (std::size_t i = mixes.size() / 4; i < honest; ++i) {
+    for (std::size_t z = 0; z < 4; ++z) mixes.push_back(z == i % 4 ? 0.7 : 0.1);
+  }
+  return mixes;
+}
+
+// Whether the error is one of the attack or the stage that the spec names.
+void expect_error_of(const std::string& spec, const std::string& message, const std::string& rest) {
+  ASSERT_TRUE(message.ends_with(rest)) << spec << ": " << message;
+  const std::string name = message.substr(0, message.size() - rest.size());
+  EXPECT_NE(spec.find(name), std::string::npos) << spec << ": " << message;
 }
 
 template <class T>
@@ -59,7 +78,8 @@ TYPED_TEST(AttackProperties, ThreadsDoNotMatterAndTheReferenceAgrees) {
                           .server = server_rows<T>(kLength).view(),
                           .learning_rate = 0.1,
                           .seed = 3,
-                          .number = 2};
+                          .number = 2,
+                          .label_mixes = label_mixes(kHonest)};
   for (const std::string& spec : specs()) {
     const AttackPtr attack = made(spec);
     const auto with = [&](const Kernels& kernels) {
@@ -89,7 +109,9 @@ TYPED_TEST(AttackProperties, ThreadsDoNotMatterAndTheReferenceAgrees) {
     }
     // gamma may stop one step of its search apart.
     const bool searched = spec.starts_with("min");
-    EXPECT_LE(worst, searched ? 1e-4 : tolerance<T>(0)) << spec;
+    // These weights solve small systems, which takes some digits.
+    const bool solved = spec.starts_with("inside") || spec.find("labels") != std::string::npos;
+    EXPECT_LE(worst, searched ? 1e-4 : (solved ? 16 : 1) * tolerance<T>(0)) << spec;
   }
 }
 
@@ -98,7 +120,9 @@ TYPED_TEST(AttackProperties, InputsStayAsTheyAre) {
   const auto rows = random_rows<T>(kHonest, 257, 12);
   const AttackRows<T> honest(rows);
   for (const std::string& spec : specs()) {
-    const AttackRound round{.server = server_rows<T>(257).view(), .learning_rate = 1};
+    const AttackRound round{.server = server_rows<T>(257).view(),
+                            .learning_rate = 1,
+                            .label_mixes = label_mixes(kHonest)};
     ASSERT_TRUE(forge(spec, honest, kByzantine, round).ok) << spec;
     EXPECT_TRUE(same_bits(honest.rows, rows)) << spec;
   }
@@ -108,7 +132,9 @@ TYPED_TEST(AttackProperties, AllOutputsAreWritten) {
   using T = TypeParam;
   const AttackRows<T> honest(random_rows<T>(kHonest, 31, 13));
   for (const std::string& spec : specs()) {
-    const AttackRound round{.server = server_rows<T>(31).view(), .learning_rate = 1};
+    const AttackRound round{.server = server_rows<T>(31).view(),
+                            .learning_rate = 1,
+                            .label_mixes = label_mixes(kHonest)};
     const auto forged = forge(spec, honest, 9, round);
     const AttackPtr attack = made(spec);
     ASSERT_EQ(forged.ok, attack->admits(kHonest, 9).ok()) << spec << ": " << forged.error.message;
@@ -131,7 +157,9 @@ TYPED_TEST(AttackProperties, WithoutByzantineClientsNothingIsAsked) {
 TYPED_TEST(AttackProperties, OneHonestClientIsEnough) {
   const AttackRows<TypeParam> honest(random_rows<TypeParam>(1, 12, 14));
   for (const std::string& spec : specs()) {
-    const AttackRound round{.server = server_rows<TypeParam>(12).view(), .learning_rate = 1};
+    const AttackRound round{.server = server_rows<TypeParam>(12).view(),
+                            .learning_rate = 1,
+                            .label_mixes = label_mixes(1)};
     EXPECT_EQ(forge(spec, honest, 1, round).ok, made(spec)->admits(1, 1).ok()) << spec;
   }
 }
@@ -144,8 +172,7 @@ TYPED_TEST(AttackProperties, HonestUpdatesAreNeededAndNamed) {
     const auto forged = forge<T>(*attack, *make_reference_kernels(), {.learning_rate = 1}, 2, 4);
     ASSERT_EQ(forged.ok, !attack->looks_at_honest()) << spec;
     if (forged.ok) continue;
-    EXPECT_EQ(forged.error.message,
-              parse_spec(spec)->front().name + " needs at least 1 honest update; got none");
+    expect_error_of(spec, forged.error.message, " needs at least 1 honest update; got none");
   }
 }
 
@@ -159,13 +186,14 @@ TYPED_TEST(AttackProperties, HonestUpdatesMustBeFinite) {
     for (const std::string& spec : specs()) {
       const AttackPtr attack = made(spec);
       if (!attack->looks_at_honest()) continue;
-      const std::string name = parse_spec(spec)->front().name;
       const auto forged = forge<T>(*attack, *kernels,
-                                   {.honest = honest.view(), .server = server_rows<T>(100).view()},
+                                   {.honest = honest.view(),
+                                    .server = server_rows<T>(100).view(),
+                                    .label_mixes = label_mixes(kHonest)},
                                    kByzantine, 100);
       ASSERT_FALSE(forged.ok) << spec;
-      EXPECT_EQ(forged.error.message,
-                name + " needs finite honest updates; row 0 has NaN or infinity");
+      expect_error_of(spec, forged.error.message,
+                      " needs finite honest updates; row 0 has NaN or infinity");
     }
   }
 }

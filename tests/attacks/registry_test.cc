@@ -64,6 +64,8 @@ TEST(AttackRegistry, CanonicalSpecsComeBack) {
   EXPECT_EQ(make_attack(" lie( sign = plus , z=0 )")->spec, "lie(sign=plus)");
   EXPECT_EQ(make_attack("ipm(gamma=10)")->spec, "ipm");
   EXPECT_EQ(make_attack("nan()")->spec, "nan");
+  EXPECT_EQ(make_attack("ipm(gamma=1e+2)|noise( size=0.1 )|sleeper(rounds=5)+lie + nan")->spec,
+            "ipm(gamma=100) | noise | sleeper(rounds=5) + lie + nan");
 }
 
 TEST(AttackRegistry, TypedFactoriesGiveTheSame) {
@@ -76,7 +78,8 @@ TEST(AttackRegistry, TypedFactoriesGiveTheSame) {
 }
 
 TEST(AttackRegistry, ErrorsSayWhatWouldDo) {
-  const std::string all = "attacks are: " + join(entry_names(attacks()));
+  const std::string all = "attacks are: " + join(entry_names(attacks())) +
+                          "; stages behind one: " + join(entry_names(attack_stages()));
   EXPECT_EQ(error_of("ipmm"), "no attack 'ipmm'; did you mean ipm? " + all);
   EXPECT_EQ(error_of("xyzzyxyzzy"), "no attack 'xyzzyxyzzy'; " + all);
   EXPECT_EQ(error_of("ipm(gama=1)"), "ipm: no option gama; options are: gamma");
@@ -85,7 +88,12 @@ TEST(AttackRegistry, ErrorsSayWhatWouldDo) {
   EXPECT_EQ(error_of("ipm(gamma=ten)"), "ipm: gamma=ten is not a number");
   EXPECT_EQ(error_of("lie(sign=left)"), "lie: sign=left is none of: minus, plus");
   EXPECT_EQ(error_of("mimic(client=1.5)"), "mimic: client=1.5 is not a whole number");
-  EXPECT_EQ(error_of("ipm | lie"), "an attack takes no stages; got 'ipm | lie'");
+  EXPECT_EQ(error_of("ipm | lie"),
+            "ipm and lie are both attacks; 'a + b' deals the clients to them: write 'ipm + lie'");
+  EXPECT_EQ(error_of("noise | ipm"), "noise must come behind an attack: write 'ipm | noise'");
+  EXPECT_EQ(error_of("ipm | nois"), "no attack 'nois'; did you mean noise? " + all);
+  EXPECT_EQ(error_of("ipm + "), "spec '': expected a name at the end");
+  EXPECT_EQ(error_of("ipm | noise(size=-1)"), "noise: size=-1 is outside [0, 1000000]");
   EXPECT_NE(error_of("ipm(gamma=nan)"), "");
   EXPECT_NE(error_of(""), "");
 }

@@ -137,6 +137,7 @@ TEST(Docs, EveryRuleStageAndAttackHasAPageAndATest) {
   check("rule", mix_stages());
   check("rule", blend_stages());
   check("attack", attacks());
+  check("attack", attack_stages());
 }
 
 }  // namespace

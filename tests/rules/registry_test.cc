@@ -65,6 +65,7 @@ TEST(Registry, FactoriesAndOptionsAreCalledAfterTheNames) {
   for (const auto& entry : mix_stages()) check("boba/rules", entry.info.name);
   for (const auto& entry : blend_stages()) check("boba/rules", entry.info.name);
   for (const auto& entry : attacks()) check("boba/attacks", entry.info.name);
+  for (const auto& entry : attack_stages()) check("boba/attacks", entry.info.name);
 }
 
 TEST(Registry, EverySpecComesBackAsItWas) {

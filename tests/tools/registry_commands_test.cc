@@ -118,13 +118,17 @@ TEST(AttacksCommand, ListsExplainsAndPrintsJson) {
   EXPECT_EQ(list.status, 0);
   ASSERT_EQ(text.status, 0);
   const json all = json::parse(text.out);
-  ASSERT_EQ(all.size(), attacks().size());
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const AttackEntry& entry = attacks()[k];
-    EXPECT_TRUE(contains(list.out, entry.info.summary)) << entry.info.name;
-    expect_same(all[k], "attack", entry.info, entry.options());
-    expect_explains("attacks", entry.info, entry.options());
-  }
+  ASSERT_EQ(all.size(), attacks().size() + attack_stages().size());
+  std::size_t k = 0;
+  const auto check = [&](const char* kind, const auto& entries) {
+    for (const auto& entry : entries) {
+      EXPECT_TRUE(contains(list.out, entry.info.summary)) << entry.info.name;
+      expect_same(all[k++], kind, entry.info, entry.options());
+      expect_explains("attacks", entry.info, entry.options());
+    }
+  };
+  check("attack", attacks());
+  check("stage behind an attack", attack_stages());
 }
 
 }  // namespace
