@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -92,13 +93,17 @@ class TrainedProbe final : public Probe {
     for (std::size_t i = honest_.rows(); i < updates_.rows(); ++i) rows.push_back(updates_.row(i));
     const UpdateView server =
         sim::class_means(*kernels_, server_.view(), plan_.server_parts, corners_);
+    std::vector<int> clients(honest_.rows());
+    std::iota(clients.begin(), clients.end(), 0);
+    const std::vector<double> mixes = sim::label_mixes(plan_.clients, clients);
     const auto report =
         experiment_.attack_on_updates->forge(*kernels_,
                                              {.honest = honest_.view(),
                                               .server = server,
                                               .learning_rate = step_size(),
                                               .seed = experiment_.seed,
-                                              .number = static_cast<std::uint32_t>(number_)},
+                                              .number = static_cast<std::uint32_t>(number_),
+                                              .label_mixes = mixes},
                                              rows);
     return report ? Result<void>() : report.error();
   }

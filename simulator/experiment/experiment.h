@@ -24,6 +24,10 @@ inline std::string_view algorithm_name(Algorithm algorithm) {
 enum class ByzantineTurnout : std::uint8_t { kSampled, kAll };
 inline constexpr std::array<std::string_view, 2> kTurnouts = {"sampled", "all"};
 
+// Whether the Byzantine clients keep their ids, or come with new ones in every round.
+enum class ByzantineIds : std::uint8_t { kKept, kNew };
+inline constexpr std::array<std::string_view, 2> kByzantineIds = {"kept", "new"};
+
 struct DataSection {
   std::string set = "fashion-mnist";
   std::string partition = "pairs";
@@ -109,6 +113,7 @@ struct FederationSection {
   int byzantine = 15;  // added to the honest ones; 0 where attack is "none"
   double participation = 1.0;
   ByzantineTurnout byzantine_turnout = ByzantineTurnout::kSampled;
+  ByzantineIds byzantine_ids = ByzantineIds::kKept;
 
   static constexpr auto fields() {
     return std::tuple{
@@ -123,7 +128,10 @@ struct FederationSection {
         field("federation.byzantine_turnout", &FederationSection::byzantine_turnout,
               "with participation below 1: Byzantine clients are sampled like the others and f is "
               "scaled, or all come and f stays")
-            .one_of(kTurnouts)};
+            .one_of(kTurnouts),
+        field("federation.byzantine_ids", &FederationSection::byzantine_ids,
+              "ids of the Byzantine clients, for rules that remember: kept, or new in each round")
+            .one_of(kByzantineIds)};
   }
 };
 

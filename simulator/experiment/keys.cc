@@ -43,6 +43,11 @@ constexpr Condition kConditions[] = {
     {"training.mu",
      [](const ResolvedExperiment& e) { return e.training.algorithm == Algorithm::kFedProx; }},
     {"federation.byzantine_turnout", is_sampled},
+    {"federation.byzantine_ids",
+     [](const ResolvedExperiment& e) {
+       return e.federation.byzantine > 0 && e.aggregator.uses_memory() &&
+              e.federation.byzantine_ids != ByzantineIds::kKept;
+     }},
     {"server.per_class", [](const ResolvedExperiment& e) { return e.server.counts.empty(); }},
     {"server.counts", [](const ResolvedExperiment& e) { return !e.server.counts.empty(); }},
     {"server.severity", [](const ResolvedExperiment& e) { return e.server.noise != "none"; }},

@@ -35,49 +35,49 @@ Result<std::vector<int>> parse_counts(std::string_view key, std::string_view tex
 }
 
 struct Rules {
-  std::vector<Params> stages;
   Aggregator written;
   Aggregator scaled;
 };
 
 Result<Rules> read_rule(const Experiment& experiment) {
-  Result<std::vector<Params>> stages = parse_spec(experiment.rule);
+  const Result<std::vector<Params>> stages = parse_spec(experiment.rule);
   if (!stages) return stages.error();
   Result<Aggregator> written = make_aggregator(*stages);
   if (!written) return written.error();
   Result<Aggregator> scaled = make_aggregator(scaled_stages(*stages, experiment.federation));
   if (!scaled) return scaled.error();
-  return Rules{*std::move(stages), *std::move(written), *std::move(scaled)};
+  return Rules{*std::move(written), *std::move(scaled)};
 }
 
 // If both are empty, there is no attack.
 struct AttackChoice {
   std::string spec;
-  Params stage;
   AttackPtr on_updates = {};
   std::optional<LabelFlipOptions> label_flip = {};
 };
 
 Result<AttackChoice> read_attack(std::string_view text) {
-  const Result<Params> stage = parse_single("attack", text);
-  if (!stage) return stage.error();
-  if (stage->name == kNoAttack) {
-    if (stage->values.empty()) return AttackChoice{.spec = stage->name, .stage = *stage};
-    return detail::unknown_option(kNoAttack, stage->values.front().first, {});
-  }
-  if (stage->name == LabelFlipOptions::info().name) {
+  const std::string_view name = trimmed(text.substr(0, text.find_first_of("(|+")));
+  if (name == kNoAttack || name == LabelFlipOptions::info().name) {
+    const Result<Params> stage = parse_single("attack", text);
+    if (!stage) return stage.error();
+    if (name == kNoAttack) {
+      if (stage->values.empty()) return AttackChoice{.spec = stage->name};
+      return detail::unknown_option(kNoAttack, stage->values.front().first, {});
+    }
     const Result<LabelFlipOptions> flip = bind<LabelFlipOptions>(*stage);
     if (!flip) return flip.error();
-    return AttackChoice{.spec = canonical(*flip), .stage = *stage, .label_flip = *flip};
+    return AttackChoice{.spec = canonical(*flip), .label_flip = *flip};
   }
-  if (const AttackEntry* entry = find_entry(attacks(), stage->name)) {
-    const Result<NamedAttack> made = entry->make(*stage);
-    if (!made) return made.error();
-    return AttackChoice{.spec = made->spec, .stage = *stage, .on_updates = made->attack};
+  if (const Result<Params> stage = parse_single("attack", text);
+      stage && find_entry(attacks(), name) == nullptr) {
+    std::vector<std::string_view> names = {kNoAttack, LabelFlipOptions::info().name};
+    for (const std::string_view known : entry_names(attacks())) names.push_back(known);
+    return unknown_name("attack", name, names);
   }
-  std::vector<std::string_view> names = {kNoAttack, LabelFlipOptions::info().name};
-  for (const std::string_view name : entry_names(attacks())) names.push_back(name);
-  return unknown_name("attack", stage->name, names);
+  const Result<NamedAttack> made = make_attack(text);
+  if (!made) return made.error();
+  return AttackChoice{.spec = made->spec, .on_updates = made->attack};
 }
 
 void normalise_server(ResolvedExperiment& e) {
@@ -142,9 +142,6 @@ std::variant<ResolvedExperiment, Fault> try_resolve(const Experiment& written) {
 
   ResolvedExperiment resolved{written, std::move(rule->written), std::move(rule->scaled),
                               std::move(attack->on_updates)};
-  resolved.rule_stages = std::move(rule->stages);
-  resolved.attack_stage = std::move(attack->stage);
-  resolved.partition_stage = *dealing;
   resolved.label_flip = attack->label_flip;
   resolved.traits = *traits;
   resolved.scheme = partition->scheme;
@@ -181,11 +178,9 @@ ResolvedExperiment baseline_of(const ResolvedExperiment& experiment) {
   baseline.aggregator = *make_average({});
   baseline.round_aggregator = baseline.aggregator;
   baseline.rule = baseline.aggregator.spec();
-  baseline.rule_stages = {{.name = baseline.rule, .values = {}}};
   baseline.attack_on_updates.reset();
   baseline.label_flip.reset();
   baseline.attack = kNoAttack;
-  baseline.attack_stage = {.name = baseline.attack, .values = {}};
   normalise(baseline);
   return baseline;
 }

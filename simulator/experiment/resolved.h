@@ -11,7 +11,6 @@
 #include "boba/core/attack.h"
 #include "boba/core/result.h"
 #include "boba/core/sketch.h"
-#include "boba/core/spec.h"
 #include "simulator/data/catalogue.h"
 #include "simulator/experiment/experiment.h"
 #include "simulator/experiment/label_flip.h"
@@ -33,10 +32,6 @@ struct ResolvedExperiment : Experiment {
   ModelChoice model_choice = {};
   std::optional<SketchOptions> sketch = {};  // none: exact inner products
   std::vector<int> server_counts = {};       // server.counts as it is written
-  // The texts of rule, attack and data.partition, read but as they are written.
-  std::vector<Params> rule_stages = {};
-  Params attack_stage = {};
-  Params partition_stage = {};
 
   bool is_attacked() const { return attack_on_updates != nullptr || label_flip.has_value(); }
   // Whether the rule or the attackers look at the server's data.

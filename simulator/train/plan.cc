@@ -192,6 +192,17 @@ Result<FederationPlan> make_plan(const ResolvedExperiment& experiment, const Dat
   return plan;
 }
 
+std::vector<double> label_mixes(std::span<const ClientRecord> all, std::span<const int> clients) {
+  std::vector<double> mixes;
+  for (const int client : clients) {
+    const std::vector<std::size_t>& labels = all[static_cast<std::size_t>(client)].labels;
+    const auto sum =
+        static_cast<double>(std::accumulate(labels.begin(), labels.end(), std::size_t{0}));
+    for (const std::size_t count : labels) mixes.push_back(static_cast<double>(count) / sum);
+  }
+  return mixes;
+}
+
 std::string plan_key(const ResolvedExperiment& experiment) {
   ResolvedExperiment relevant = experiment;
   relevant.model = {};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct FederationPlan {
 
 // REQUIRES: the experiment has no fault.
 Result<FederationPlan> make_plan(const ResolvedExperiment& experiment, const Dataset& dataset);
+
+// The share of every class in each of these clients' examples, client by client.
+std::vector<double> label_mixes(std::span<const ClientRecord> all, std::span<const int> clients);
 
 // Experiments with the same key have the same plan: those that differ in rule, attack or training
 // alone, for example.

@@ -260,24 +260,29 @@ class TrainedSimulation final : public Simulation {
     RowList honest(DType::kFloat32, length_);
     const UpdateView all = rows.clients.view();
     for (std::size_t i = 0; i < cohort.honest.size(); ++i) honest.add(all, i);
-    const Result<void> done = forge_from(honest, rows, cohort, round, rate);
+    const Result<void> done = forge_from(honest, cohort.honest, rows, cohort, round, rate);
     if (done) return done;
     const DotsPass pass = setup_.kernels->dots(honest.view(), {}, {});
     RowList finite(DType::kFloat32, length_);
+    std::vector<int> clients;
     for (std::size_t i = 0; i < cohort.honest.size(); ++i) {
-      if (pass.scan[i].finite) finite.add(all, i);
+      if (!pass.scan[i].finite) continue;
+      finite.add(all, i);
+      clients.push_back(cohort.honest[i]);
     }
     if (finite.rows() == cohort.honest.size()) return done;
     if (finite.rows() == 0) {
       return model_lost();
     }
-    const Result<void> rest = forge_from(finite, rows, cohort, round, rate);
+    const Result<void> rest = forge_from(finite, clients, rows, cohort, round, rate);
     if (rest) return rest;
     return Error{ErrorCode::kRefused, rest.error().message};
   }
 
-  Result<void> forge_from(const RowList& honest, const Gathered& rows, const Cohort& cohort,
-                          int round, double rate) {
+  // clients: those that sent the honest rows.
+  Result<void> forge_from(const RowList& honest, std::span<const int> clients, const Gathered& rows,
+                          const Cohort& cohort, int round, double rate) {
+    const std::vector<double> mixes = label_mixes(setup_.plan->clients, clients);
     std::vector<MutableRow> out;
     for (std::size_t j = 0; j < cohort.byzantine.size(); ++j) {
       out.push_back(updates_.row(cohort.honest.size() + j));
@@ -290,7 +295,8 @@ class TrainedSimulation final : public Simulation {
                                                     .server = server,
                                                     .learning_rate = step_of(rate),
                                                     .seed = setup_.experiment.seed,
-                                                    .number = static_cast<std::uint32_t>(round)},
+                                                    .number = static_cast<std::uint32_t>(round),
+                                                    .label_mixes = mixes},
                                                    out);
     if (!report) return report.error();
     return {};
@@ -299,7 +305,12 @@ class TrainedSimulation final : public Simulation {
   Result<Verdict> aggregate(const Gathered& rows, const Cohort& cohort, int round, double rate) {
     std::vector<std::string> ids;
     if (remembers()) {
-      for (const int client : participants(cohort)) ids.push_back(std::to_string(client));
+      for (const int client : cohort.honest) ids.push_back(std::to_string(client));
+      const FederationSection& federation = setup_.experiment.federation;
+      for (const int j : cohort.byzantine) {
+        ids.push_back(std::to_string(federation.honest + j));
+        if (federation.byzantine_ids == ByzantineIds::kNew) ids.back() += fmt::format("-{}", round);
+      }
     }
     Memory* const memory = remembers() ? &memory_ : nullptr;
     Round view{.updates = rows.clients.view(),
