@@ -216,18 +216,38 @@ TEST(BobaHull, GoldenRefinement) {
 }
 
 // By hand: all clients but the liar stand on the line, so the typical distance is 0 and nobody off
-// the simplex passes. The liar stands on the line too, beyond its end.
+// the simplex passes. The liar stands on the line too, beyond its end. Nobody is near enough to
+// another to be a copy.
 TEST(BobaHull, GoldenWithoutNoise) {
   const MatrixXd s = rows_of({{0, 0}, {4, 0}});
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
-    const MatrixOutcome r =
-        run_rows("boba-hull(f=1)", rows_of({{1, 0}, {2, 0}, {3, 0}, {2, 0}, {10, 0}}), s, dtype);
+    const MatrixOutcome r = run_rows(
+        "boba-hull(f=1)", rows_of({{1, 0}, {1.5, 0}, {3, 0}, {2.5, 0}, {10, 0}}), s, dtype);
     EXPECT_EQ(r.verdict.weights, (std::vector<double>{0.25, 0.25, 0.25, 0.25, 0}));
     EXPECT_NEAR(r.out(0), 2, 1e-12);
     EXPECT_EQ(of_round(r.verdict, "typical_distance"), 0);
     EXPECT_EQ(measure(r.verdict.clients[1], "distance"), 0);
     EXPECT_NEAR(r.verdict.clients[0].label_mix[0], 0.75, 1e-6);
     EXPECT_NEAR(r.verdict.clients[4].label_mix[1], 1, 1e-6);
+  }
+}
+
+// By hand, with f = 1: of the two clients at (2, 0) the first counts, and of the four that count
+// the three on the line pass. Two groups of two are more copies than f, so all count.
+TEST(BobaHull, GoldenCopies) {
+  const MatrixXd s = rows_of({{0, 0}, {4, 0}});
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    const MatrixOutcome r =
+        run_rows("boba-hull(f=1)", rows_of({{1, 0}, {2, 0}, {3, 0}, {2, 0}, {10, 0}}), s, dtype);
+    const double third = 1.0 / 3;
+    EXPECT_EQ(r.verdict.weights, (std::vector<double>{third, third, third, 0, 0}));
+    EXPECT_NEAR(r.out(0), 2, 1e-6);
+    EXPECT_EQ(r.verdict.clients[3].copy_of, 1U);
+    EXPECT_EQ(r.verdict.clients[3].reason,
+              "left out: a copy of another client's update, which counts once");
+    const MatrixOutcome two = run_rows(
+        "boba-hull(f=1)", rows_of({{1, 0}, {2, 0}, {3, 0}, {2, 0}, {1, 0}, {10, 0}}), s, dtype);
+    EXPECT_EQ(two.verdict.weights, (std::vector<double>{0.2, 0.2, 0.2, 0.2, 0.2, 0}));
   }
 }
 
