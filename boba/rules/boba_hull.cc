@@ -188,6 +188,10 @@ class BobaHull final : public Rule {
       known[i].accepted = decision.rows[i].accepted;
       decision.rows[i].state = known[i].state();
     }
+    // What is counted as 0 must be little beside the typical distance.
+    const double typical = fit.typical * fit.typical;
+    decision.condition = typical > 0 ? std::max(1.0, fit.lost / (gram.rounding() * typical))
+                                     : std::numeric_limits<double>::infinity();
     add_remarks(fit, shape, past, decision);
     return decision;
   }
@@ -320,9 +324,6 @@ class BobaHull final : public Rule {
     const std::size_t c = classes(shape);
     decision.measures = {{"typical_distance", fit.typical},
                          {"passes", static_cast<double>(fit.passes)}};
-    // Distances are differences of products as large as the coordinates.
-    decision.condition = fit.typical > 0 ? std::max(1.0, fit.size / (fit.typical * fit.typical))
-                                         : std::numeric_limits<double>::infinity();
     decision.warnings = [&] {
       std::vector<std::string> all = majority_warnings(shape, options_.f);
       all.insert(all.end(), decision.warnings.begin(), decision.warnings.end());

@@ -169,16 +169,18 @@ HullFit fit_hull(const Gram& gram, const HullStart& start, std::span<const std::
     // Within the plane too, what rounding may have left is no distance.
     const double rounding = 4 * std::max(gram.rounding(), 0x1p-50);
     const double corner = x.rows() > 0 ? fit.corners.colwise().squaredNorm().maxCoeff() : 0;
-    std::vector<double> sizes(n);
+    std::vector<double> lost = projection.lost;
+    lost.resize(n);
     std::vector<double> distances;
     for (std::size_t i = 0; i < n; ++i) {
-      sizes[i] = x.col(static_cast<Index>(i)).squaredNorm();
+      const double within = rounding * (x.col(static_cast<Index>(i)).squaredNorm() + corner);
       double& square = fit.sq_distance[i];
-      if (square <= rounding * (sizes[i] + corner)) square = 0;
+      if (square <= within) square = 0;
       square += projection.sq_residual[i];
+      lost[i] += within;
     }
     for (std::size_t i : clients) distances.push_back(std::sqrt(fit.sq_distance[i]));
-    fit.size = median(std::move(sizes));
+    fit.lost = median(std::move(lost));
     fit.typical = median(std::move(distances));
     const double limit = fit.passes > 1 ? reach * fit.typical : 0;
     std::vector<std::size_t> set = nearest(fit.sq_distance, clients, near, limit * limit);

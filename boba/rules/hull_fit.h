@@ -25,7 +25,7 @@ struct HullFit {
   std::vector<double> sq_distance;  // of each client from the simplex, in the whole space
   std::vector<std::size_t> set;     // the clients that shaped the plane and the corners, rising
   double typical = 0;               // the median distance of the clients that may shape it
-  double size = 0;                  // the median squared norm of their coordinates
+  double lost = 0;                  // up to this, in the median, squared distances count as 0
   std::size_t passes = 0;
   bool settled = false;  // the set stayed the same
 };

@@ -139,6 +139,7 @@ Projection project(const Gram& gram, const Subspace& subspace) {
                  size, end - first, rank);
   result.x.colwise() -= offset;
   result.sq_residual.resize(size);
+  result.lost.resize(size);
   const double rounding = 4 * std::max(gram.rounding(), kSolverRounding / 16);
   const double largest = rank > 0 ? subspace.spectrum[0] : 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -154,6 +155,7 @@ Projection project(const Gram& gram, const Subspace& subspace) {
     // The basis is off by the rounding of the largest value, most where the fitted rows are short.
     const double lost = rounding * (gram.centred(i, i) + mkm + std::min(1.0, share) * largest);
     result.sq_residual[i] = residual > lost ? residual : 0;
+    result.lost[i] = lost;
   }
   return result;
 }

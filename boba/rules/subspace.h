@@ -41,7 +41,8 @@ double left_out_value(std::span<const std::size_t> set, const Subspace& subspace
 // Where the rows of the Gram matrix stand with respect to a subspace.
 struct Projection {
   Eigen::MatrixXd x;                // rank by rows: coordinates
-  std::vector<double> sq_residual;  // squared distance from the subspace, clamped at 0
+  std::vector<double> sq_residual;  // squared distance from the subspace; 0 up to `lost`
+  std::vector<double> lost;         // what rounding may leave of it for a row on the subspace
 };
 
 Projection project(const Gram& gram, const Subspace& subspace);
