@@ -79,7 +79,7 @@ struct Field {
   }
   // A word that may stand in a number's place. REQUIRES: number is outside the range.
   constexpr Field or_word(std::string_view text, double number) const {
-    static_assert(std::same_as<T, double>);
+    static_assert(std::same_as<T, double> || std::same_as<T, int>);
     Field copy = *this;
     copy.word = text;
     copy.meaning = number;
@@ -137,9 +137,9 @@ Result<void> read_field(const Field<Options, T>& f, std::string_view text, Optio
     if (!index) return index.error();
     options.*f.member = static_cast<T>(*index);
   } else {
-    if constexpr (std::same_as<T, double>) {
+    if constexpr (std::same_as<T, double> || std::same_as<T, int>) {
       if (!f.word.empty() && text == f.word) {
-        options.*f.member = f.meaning;
+        options.*f.member = static_cast<T>(f.meaning);
         return {};
       }
     }
@@ -156,11 +156,10 @@ std::string print_field(const Field<Options, T>& f, const Options& options) {
     return std::string(f.choices[static_cast<std::size_t>(options.*f.member)]);
   } else if constexpr (std::same_as<T, std::string>) {
     return options.*f.member;
-  } else if constexpr (std::integral<T>) {
-    return std::to_string(options.*f.member);
   } else {
-    if (f.is_word(options.*f.member)) return std::string(f.word);
-    return print_number(options.*f.member);
+    if (f.is_word(static_cast<double>(options.*f.member))) return std::string(f.word);
+    if constexpr (std::integral<T>) return std::to_string(options.*f.member);
+    return print_number(static_cast<double>(options.*f.member));
   }
 }
 
@@ -176,7 +175,7 @@ Result<void> check_field(const Field<Options, T>& f, const Options& options) {
   } else if constexpr (std::same_as<T, std::uint64_t>) {
     return check_seed(f.name, value);
   } else {
-    if (f.is_word(value)) return {};
+    if (f.is_word(static_cast<double>(value))) return {};
     return check_range(f.name, value, f.low, f.high);
   }
 }

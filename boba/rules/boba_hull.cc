@@ -26,42 +26,67 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Constancy: judged after so many rounds; a mix may move by so many squared typical moves, and the
-// typical move counts as at least this share of the squared typical distance.
-constexpr std::uint64_t kRoundsBeforeJudged = 5;
+// A label mix is judged after kRoundsBeforeJudged rounds. Its squared move may be at most kMoves
+// times the typical squared move, which counts as at least kLeastMove times the squared typical
+// distance.
+constexpr double kRoundsBeforeJudged = 5;
 constexpr double kMoves = 16;
 constexpr double kLeastMove = 0.1;
 // The mean mix follows with 1/rounds, but never slower than this.
 constexpr double kSlowest = 0.05;
-// Suspicion: the share of late rounds in which a client failed, each round weighing this much.
+// Suspicion: the share of recent rounds in which a client failed, each round weighing this much.
 constexpr double kSuspicionStep = 0.02;
 constexpr double kMostSuspicion = 0.3;
+// classes=auto finds at most so many corners.
+constexpr std::size_t kMostCorners = 32;
 
-// What the memory keeps of a client: suspicion, whether it was accepted last time, its mean mix.
+// What the memory keeps of a client. Mixes can be compared if they belong to the same order of
+// corners. The server's rows have order 1; corners found among the clients have a new order each
+// time they are found.
 struct Known {
   double suspicion = 0;
-  bool accepted = false;
-  VectorXd mix;
+  bool accepted = false;  // last time
+  double order = 0;       // 0: its mix is not known
+  double rounds = 0;      // that its mean mix is made of
+  VectorXd mix;           // empty if it is not known
 
-  static std::size_t width(std::size_t classes) { return 2 + classes; }
+  static std::size_t width(std::size_t most_corners) { return 5 + most_corners; }
 
-  explicit Known(std::size_t classes)
-      : mix(VectorXd::Constant(static_cast<Index>(classes), 1.0 / static_cast<double>(classes))) {}
-  // REQUIRES: state has width(classes) numbers. They may come from a file: any numbers will do.
+  Known() = default;
+  // REQUIRES: state has width() numbers. They may come from a file: any numbers will do.
   explicit Known(std::span<const double> state)
-      : suspicion(std::clamp(state[0], 0.0, 1.0)),
-        accepted(state[1] > 0),
-        mix(Eigen::Map<const VectorXd>(state.data() + 2, static_cast<Index>(state.size()) - 2)) {
+      : suspicion(std::clamp(state[0], 0.0, 1.0)), accepted(state[1] > 0) {
+    const std::span<const double> shares = state.subspan(5);
+    const double corners = std::clamp(state[4], 0.0, static_cast<double>(shares.size()));
+    mix = Eigen::Map<const VectorXd>(shares.data(), static_cast<Index>(corners));
     mix = mix.cwiseMax(0.0).cwiseMin(1.0);
     const double sum = mix.sum();
-    mix = sum > 0 ? VectorXd(mix / sum)
-                  : VectorXd::Constant(mix.size(), 1.0 / static_cast<double>(mix.size()));
+    if (!(sum > 0) || !(state[2] > 0)) {
+      mix.resize(0);
+      return;
+    }
+    mix /= sum;
+    order = std::floor(std::min(state[2], 0x1p52));
+    rounds = std::clamp(state[3], 0.0, 0x1p52);
   }
 
   void judge(bool failed) { suspicion += kSuspicionStep * ((failed ? 1.0 : 0.0) - suspicion); }
-  std::vector<double> state() const {
-    std::vector<double> numbers = {suspicion, accepted ? 1.0 : 0.0};
+  // Forgets a mix of another order.
+  void meet(double new_order, Index corners) {
+    if (order == new_order && mix.size() == corners) return;
+    order = new_order;
+    rounds = 0;
+    mix = VectorXd::Zero(corners);
+  }
+  void learn(const VectorXd& now) {
+    ++rounds;
+    mix += std::max(1 / rounds, kSlowest) * (now - mix);
+  }
+  std::vector<double> state(std::size_t width) const {
+    std::vector<double> numbers = {suspicion, accepted ? 1.0 : 0.0, order, rounds,
+                                   static_cast<double>(mix.size())};
     numbers.insert(numbers.end(), mix.data(), mix.data() + mix.size());
+    numbers.resize(width, 0);
     return numbers;
   }
 };
@@ -76,32 +101,30 @@ class BobaHull final : public Rule {
  public:
   explicit BobaHull(const BobaHullOptions& options) : options_(options) {}
 
-  Need need() const override { return options_.classes > 0 ? Need::kGram : Need::kServerGram; }
+  Need need() const override { return searches() ? Need::kGram : Need::kServerGram; }
   std::optional<int> tolerance() const override { return options_.f; }
-  Traits traits() const override {
-    return {.shifts = options_.classes > 0, .scales = true, .robust = true};
-  }
+  Traits traits() const override { return {.shifts = searches(), .scales = true, .robust = true}; }
   std::size_t memory_width(const Shape& shape) const override {
-    return Known::width(classes(shape));
+    return Known::width(most_corners(shape));
   }
   std::vector<double> after_refusal(std::span<const double> state,
                                     const Shape& shape) const override {
-    Known known = state.empty() ? Known(classes(shape)) : Known(state);
+    Known known = state.empty() ? Known() : Known(state);
     known.judge(true);
     known.accepted = false;
-    return known.state();
+    return known.state(memory_width(shape));
   }
 
   Result<void> admits(const Shape& shape) const override {
-    if (classes(shape) == 0) {
+    if (most_corners(shape) == 0) {
       return invalid_argument(
           "boba-hull needs server gradients, one per class; got none. Without server data, tell it "
-          "the number of classes: boba-hull(f=..., classes=10)");
+          "the number of classes, or classes=auto: boba-hull(f=..., classes=10)");
     }
     if (Result<void> good = needs_more_than_f("boba-hull", shape, options_.f); !good) return good;
-    if (options_.classes == 0) return {};
+    if (options_.classes <= 0) return {};
     const std::size_t kept = shape.clients - shape.tolerated(options_.f);
-    if (kept >= classes(shape)) return {};
+    if (kept >= most_corners(shape)) return {};
     return invalid_argument(
         fmt::format("boba-hull(classes={}) looks for the corners among n - f clients and needs as "
                     "many; n - f is {}",
@@ -114,12 +137,15 @@ class BobaHull final : public Rule {
   }
 
  private:
-  std::size_t classes(const Shape& shape) const {
-    return options_.classes > 0 ? static_cast<std::size_t>(options_.classes) : shape.classes;
+  // Whether the corners are found among the clients.
+  bool searches() const { return options_.classes != 0; }
+  std::size_t most_corners(const Shape& shape) const {
+    if (options_.classes == kAutoClasses) return kMostCorners;
+    return searches() ? static_cast<std::size_t>(options_.classes) : shape.classes;
   }
 
   Result<Decision> weigh(const Gram& gram, const Shape& shape, const Past* past) const {
-    if (options_.classes == 0 && gram.servers() > 1 && !servers_differ(gram)) {
+    if (!searches() && gram.servers() > 1 && !servers_differ(gram)) {
       return invalid_argument(fmt::format(
           "boba-hull: the {} server gradients are all equal, so they name no classes; compute each "
           "on the samples of one class",
@@ -130,7 +156,7 @@ class BobaHull final : public Rule {
     std::vector<Known> known;
     for (std::size_t i = 0; past != nullptr && i < n; ++i) {
       const auto& client = past->rows[i];
-      known.push_back(client.state.empty() ? Known(classes(shape)) : Known(client.state));
+      known.push_back(client.state.empty() ? Known() : Known(client.state));
     }
     const Copies spare = spare_copies(near_copies(gram), f, past, known);
     std::vector<std::size_t> counted;
@@ -138,13 +164,15 @@ class BobaHull final : public Rule {
       if (!spare[i]) counted.push_back(i);
     }
     const std::size_t near = std::max<std::size_t>(1, counted.size() > f ? counted.size() - f : 0);
-    const HullFit fit = fit_hull(gram, begin(gram, classes(shape), counted, near, past, known),
-                                 counted, near, options_.kappa, options_.max_passes);
+    const Beginning start = begin(gram, shape, counted, near, known);
+    const HullFit fit =
+        fit_hull(gram, start.hull, counted, near, options_.kappa, options_.max_passes);
+    for (Known& client : known) client.meet(start.order, fit.corners.cols());
 
     Decision decision;
     decision.rows.resize(n);
     const double limit = options_.kappa * fit.typical;
-    const Moves moves = past == nullptr ? Moves{} : moves_of(fit, *past, known);
+    const Moves moves = past == nullptr ? Moves{} : moves_of(fit, known);
     std::vector<bool> failed(n);
     for (std::size_t i = 0; i < n; ++i) {
       RowDecision& row = decision.rows[i];
@@ -156,7 +184,8 @@ class BobaHull final : public Rule {
       if (!(distance <= limit)) {
         failed[i] = true;
         row.reason = fmt::format(
-            "rejected: {:.3g} typical distances from the simplex of the classes; {:g} may be",
+            "rejected: {:.3g} typical distances from the simplex of the classes; at most {:g} are "
+            "allowed",
             multiple, options_.kappa);
       }
       if (past == nullptr) continue;
@@ -166,8 +195,8 @@ class BobaHull final : public Rule {
         if (!failed[i] && !(*moves.squares[i] <= moves.limit)) {
           failed[i] = true;
           row.reason = fmt::format(
-              "rejected: its label mix is {:.3g} typical distances from that of its earlier "
-              "rounds; {:.3g} may be",
+              "rejected: its label mix moved by {:.3g} typical distances from its earlier rounds; "
+              "at most {:.3g} are allowed",
               in_multiples(moved, fit.typical), in_multiples(std::sqrt(moves.limit), fit.typical));
         }
       }
@@ -176,23 +205,23 @@ class BobaHull final : public Rule {
       row.measures.push_back({"suspicion", client.suspicion});
       if (!failed[i] && client.suspicion > kMostSuspicion) {
         failed[i] = true;
-        row.reason =
-            fmt::format("rejected: it failed in {:.0f} % of its late rounds; {:.0f} % may be",
-                        100 * client.suspicion, 100 * kMostSuspicion);
+        row.reason = fmt::format(
+            "rejected: it failed in {:.0f} % of its recent rounds; at most {:.0f} % "
+            "are allowed",
+            100 * client.suspicion, 100 * kMostSuspicion);
       }
-      const double step = std::max(1 / static_cast<double>(past->rows[i].seen + 1), kSlowest);
-      client.mix += step * (mix - client.mix);
+      client.learn(mix);
     }
     accept(fit, failed, spare, f, decision);
     for (std::size_t i = 0; i < known.size(); ++i) {
       known[i].accepted = decision.rows[i].accepted;
-      decision.rows[i].state = known[i].state();
+      decision.rows[i].state = known[i].state(memory_width(shape));
     }
     // What is counted as 0 must be little beside the typical distance.
     const double typical = fit.typical * fit.typical;
     decision.condition = typical > 0 ? std::max(1.0, fit.lost / (gram.rounding() * typical))
                                      : std::numeric_limits<double>::infinity();
-    add_remarks(fit, shape, past, decision);
+    add_remarks(start, fit, shape, past, decision);
     return decision;
   }
 
@@ -230,36 +259,54 @@ class BobaHull final : public Rule {
     return count <= f ? spare : Copies(copies.size());
   }
 
-  // The server's rows; without them the clients that were accepted last time, and else this
-  // round's.
-  HullStart begin(const Gram& gram, std::size_t classes, std::span<const std::size_t> counted,
-                  std::size_t near, const Past* past, const std::vector<Known>& known) const {
-    if (options_.classes == 0) {
+  struct Beginning {
+    HullStart hull;
+    double order = 1;    // of the corners
+    bool found = false;  // the corners were found among this round's clients
+  };
+
+  // The server's rows; without them the remembered mixes of the clients accepted last time, and
+  // else this round's clients.
+  Beginning begin(const Gram& gram, const Shape& shape, std::span<const std::size_t> counted,
+                  std::size_t near, const std::vector<Known>& known) const {
+    if (!searches()) {
       std::vector<std::size_t> server(gram.servers());
       std::iota(server.begin(), server.end(), gram.clients());
-      return corners_at(gram, server);
+      return {.hull = corners_at(gram, server)};
     }
+    double order = 0;
+    for (const Known& client : known) order = std::max(order, client.order);
     std::vector<std::size_t> trusted;
     for (std::size_t i : counted) {
-      if (past != nullptr && past->rows[i].seen > 0 && known[i].accepted) trusted.push_back(i);
+      if (!known.empty() && known[i].accepted && known[i].order == order && order > 0) {
+        trusted.push_back(i);
+      }
     }
-    // Fewer do not show every corner.
-    if (trusted.size() < std::max(classes, near / 2)) {
-      return corners_among_clients(gram, counted, near, classes);
+    const Index corners = trusted.empty() ? 0 : known[trusted.front()].mix.size();
+    std::erase_if(trusted, [&](std::size_t i) { return known[i].mix.size() != corners; });
+    // Fewer clients do not show every corner. Fewer corners than asked for, or one, are no reason
+    // to stop looking.
+    const bool enough = trusted.size() >= std::max(static_cast<std::size_t>(corners), near / 2);
+    const bool wanted = options_.classes > 0 ? corners == options_.classes : corners > 1;
+    if (!enough || !wanted) {
+      const std::size_t asked = options_.classes > 0 ? most_corners(shape) : 0;
+      return {.hull = corners_among_clients(gram, counted, near, asked, most_corners(shape)),
+              .order = order + 1,
+              .found = true};
     }
-    MatrixXd mixes(static_cast<Index>(classes), static_cast<Index>(trusted.size()));
+    MatrixXd mixes(corners, static_cast<Index>(trusted.size()));
     for (std::size_t k = 0; k < trusted.size(); ++k) {
       mixes.col(static_cast<Index>(k)) = known[trusted[k]].mix;
     }
-    return corners_of_mixes(gram, trusted, mixes, trusted);
+    return {.hull = corners_of_mixes(gram, trusted, mixes, trusted), .order = order};
   }
 
-  static Moves moves_of(const HullFit& fit, const Past& past, const std::vector<Known>& known) {
+  static Moves moves_of(const HullFit& fit, const std::vector<Known>& known) {
     Moves moves;
     moves.squares.resize(known.size());
     std::vector<double> judged;
     for (std::size_t i = 0; i < known.size(); ++i) {
-      if (past.rows[i].seen < kRoundsBeforeJudged) continue;
+      if (known[i].rounds < kRoundsBeforeJudged) continue;
       const VectorXd change = fit.shares.col(static_cast<Index>(i)) - known[i].mix;
       moves.squares[i] = (fit.corners * change).squaredNorm();
       judged.push_back(*moves.squares[i]);
@@ -309,7 +356,8 @@ class BobaHull final : public Rule {
         row.reason = fmt::format(
             "accepted to have n - 2f: {:.3g} typical distances from the simplex", multiple);
       } else if (!failed[i] && spare[i]) {
-        row.reason = "left out: a copy of another client's update, which counts once";
+        row.reason =
+            "rejected: a copy of another client's update; each group of copies counts once";
       } else if (!failed[i]) {
         row.reason = fmt::format(
             "accepted: {:.3g} typical distances from the simplex of the classes", multiple);
@@ -317,13 +365,14 @@ class BobaHull final : public Rule {
     }
   }
 
-  void add_remarks(const HullFit& fit, const Shape& shape, const Past* past,
+  void add_remarks(const Beginning& start, const HullFit& fit, const Shape& shape, const Past* past,
                    Decision& decision) const {
     const std::size_t n = shape.clients;
     const std::size_t f = shape.tolerated(options_.f);
-    const std::size_t c = classes(shape);
+    const auto c = static_cast<std::size_t>(fit.corners.cols());
     decision.measures = {{"typical_distance", fit.typical},
                          {"passes", static_cast<double>(fit.passes)}};
+    if (searches()) decision.measures.push_back({"corners", static_cast<double>(c)});
     decision.warnings = [&] {
       std::vector<std::string> all = majority_warnings(shape, options_.f);
       all.insert(all.end(), decision.warnings.begin(), decision.warnings.end());
@@ -333,6 +382,17 @@ class BobaHull final : public Rule {
       decision.warnings.push_back(fmt::format(
           "honest clients must hold every class: n - 2f >= c is needed; got n={}, f={}, c={}", n, f,
           c));
+    }
+    if (start.found && options_.classes != 1 && c == 1) {
+      decision.warnings.push_back(fmt::format(
+          "the updates show no corners: their squared singular values fall by a factor of {:.3g} "
+          "at most from one to the next, {:g} is needed; clients are judged by their distance from "
+          "one centre",
+          start.hull.gap, kLeastGap));
+    } else if (start.found && options_.classes > 0 && c != most_corners(shape)) {
+      decision.warnings.push_back(fmt::format(
+          "{} corners do not stand out of the noise of the updates; {} do, and are used",
+          options_.classes, c));
     }
     if (!fit.settled) {
       decision.warnings.push_back(

@@ -15,10 +15,13 @@
 
 namespace boba {
 
+// The number of corners is read off the updates.
+inline constexpr int kAutoClasses = -1;
+
 struct BobaHullOptions {
-  int f = 0;         // Byzantine clients tolerated
-  double kappa = 4;  // typical distances that an accepted client may be away from the simplex
-  int classes = 0;   // 0: the server's rows are the corners; else their number, found by the rule
+  int f = 0;            // Byzantine clients tolerated
+  double kappa = 4;     // typical distances that an accepted client may be away from the simplex
+  int classes = 0;      // 0: the server's rows are the corners; else how many to find
   int max_passes = 15;  // planes fitted at most
 
   static constexpr Info info() {
@@ -33,8 +36,10 @@ struct BobaHullOptions {
                 "differs from what it was in earlier rounds, or if it failed often. The result is "
                 "the mean of the updates that pass (at least the n - 2f nearest).",
             .condition =
-                "Needs f < n, and one server gradient per class, not all equal, or classes=c. "
-                "Needs n - f >= c honest clients that hold every class between them.",
+                "Needs f < n, and one server gradient per class, not all equal, or classes. "
+                "Any n - 2f honest clients must hold every class between them. Without server data "
+                "the clients must also differ by their label mixes more than by noise; the verdict "
+                "warns if they do not.",
             .cost =
                 "one Gram pass over clients and server rows, one output pass; k (n^2 c + 4 n c^3) "
                 "in n-space for k passes (3 to 6)",
@@ -50,7 +55,8 @@ struct BobaHullOptions {
             .between(1, 1e6),
         field("classes", &BobaHullOptions::classes,
               "corners to find among the clients; 0: one server gradient per class")
-            .between(0, 100000),
+            .between(0, 100000)
+            .or_word("auto", kAutoClasses),
         field("max_passes", &BobaHullOptions::max_passes, "planes fitted at most")
             .between(1, 100000)};
   }

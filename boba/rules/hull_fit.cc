@@ -19,6 +19,8 @@ using Eigen::VectorXd;
 // How strongly a corner is held where it began, in clients: a corner that no client holds stays.
 constexpr double kRidge = 0.1;
 constexpr int kRefinements = 3;
+// Squared singular values below this share of the largest count as noise of this size.
+constexpr double kLeastNoise = 1e-12;
 // The geometric median only orders clients here.
 constexpr double kMedianTolerance = 1e-6;
 constexpr int kMedianSteps = 200;
@@ -77,6 +79,36 @@ std::vector<std::size_t> nearest(std::span<const double> sq_distance,
   return within.size() > near ? within : least(sq_distance, clients, near);
 }
 
+// How many corners the clients show, and their gap.
+struct Corners {
+  std::size_t count = 1;
+  double gap = std::numeric_limits<double>::infinity();
+};
+
+Corners count_corners(const Gram& gram, std::span<const std::size_t> clients, std::size_t wanted,
+                      std::size_t most) {
+  if (wanted == 1) return {};
+  // c corners span c - 1 directions. For noise to show, at least as many more must be left.
+  const std::size_t largest = std::max({std::min(most - 1, (clients.size() - 1) / 2),
+                                        wanted - (wanted > 0 ? 1 : 0), std::size_t{1}});
+  const Subspace plane = fit_subspace(gram, clients, largest);
+  std::vector<double> values = plane.spectrum;
+  values.resize(plane.rank());
+  values.push_back(left_out_value(clients, plane));
+  values.resize(largest + 1, 0);
+  const double noise = values[0] * std::max(gram.rounding(), kLeastNoise);
+  const auto gap = [&](std::size_t directions) {
+    return values[0] > 0 ? values[directions - 1] / std::max(values[directions], noise) : 0;
+  };
+  if (wanted > 1 && gap(wanted - 1) >= kLeastGap) return {wanted, gap(wanted - 1)};
+  Corners best{1, 0};
+  for (std::size_t k = 1; k <= std::min(most - 1, (clients.size() - 1) / 2); ++k) {
+    if (gap(k) > best.gap) best = {k + 1, gap(k)};
+  }
+  if (best.gap < kLeastGap) best.count = 1;
+  return best;
+}
+
 std::vector<std::size_t> first_numbers(std::size_t count) {
   std::vector<std::size_t> all(count);
   for (std::size_t i = 0; i < count; ++i) all[i] = i;
@@ -96,9 +128,10 @@ HullStart corners_at(const Gram& gram, std::span<const std::size_t> rows) {
 }
 
 HullStart corners_among_clients(const Gram& gram, std::span<const std::size_t> clients,
-                                std::size_t near, std::size_t corners) {
+                                std::size_t near, std::size_t wanted, std::size_t most) {
   const GeometricMedian centre = geometric_median(gram, kMedianTolerance, kMedianSteps);
   std::vector<std::size_t> chosen = least(centre.distances, clients, near);
+  const auto [corners, gap] = count_corners(gram, chosen, wanted, most);
   const MatrixXd x = project(gram, fit_subspace(gram, chosen, corners - 1)).x;
   MatrixXd rest(x.rows(), static_cast<Index>(chosen.size()));
   for (std::size_t k = 0; k < chosen.size(); ++k) {
@@ -119,6 +152,7 @@ HullStart corners_among_clients(const Gram& gram, std::span<const std::size_t> c
   }
   HullStart start = corners_at(gram, found);
   start.plane = std::move(chosen);
+  start.gap = gap;
   return start;
 }
 

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct HullStart {
   std::vector<std::size_t> plane;  // rows of the Gram matrix; the first plane is theirs
   // The corners, as weights of the rows of the Gram matrix; a column per corner.
   Eigen::MatrixXd corners;
+  // How much the directions that the corners span stand out, for corners found among clients: the
+  // last squared singular value of the clients that counts, over the next.
+  double gap = std::numeric_limits<double>::infinity();
 };
 
 struct HullFit {
@@ -33,11 +37,15 @@ struct HullFit {
 // The server's rows, or rows of clients, as corners. REQUIRES: rows is not empty.
 HullStart corners_at(const Gram& gram, std::span<const std::size_t> rows);
 
+// Label mixes stand out of noise if the gap is at least this.
+inline constexpr double kLeastGap = 2;
+
 // Corners among the `near` of these clients nearest to the geometric median of all: the one
 // farthest from their mean, then always the one farthest from the affine hull of those found
-// (successive projections).
+// (successive projections). As many as wanted, if they stand out; else, or if wanted is 0, the
+// number up to `most` that stands out most; one if none does. REQUIRES: wanted <= most.
 HullStart corners_among_clients(const Gram& gram, std::span<const std::size_t> clients,
-                                std::size_t near, std::size_t corners);
+                                std::size_t near, std::size_t wanted, std::size_t most);
 
 // Corners that explain the clients by label mixes known before: least squares over `known`, the
 // positions of the clients, with a column of mixes for each. The first plane is that of `plane`.

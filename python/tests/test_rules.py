@@ -148,7 +148,7 @@ def test_parts_of_server_gradients() -> None:
     halves = boba.Boba(f=2, p_min="auto", parts=2)
     assert halves.server_parts == 2
     assert boba.rule(f"bucketing(s=2) | {halves.spec}").server_parts == 2
-    with pytest.raises(ValueError, match="got 7, not a multiple of 2$"):
+    with pytest.raises(ValueError, match=r"got 7, not a multiple of 2$"):
         halves.admits(20, classes=7)
     rng = np.random.default_rng(1)
     corners = rng.normal(size=(4, 60))

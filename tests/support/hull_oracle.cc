@@ -154,11 +154,37 @@ RowVectorXd geometric_median(const MatrixXd& rows) {
   return x;
 }
 
-Start start_among(const MatrixXd& updates, const Set& counted, std::size_t keep, Index c,
+// How many corners stand out: squared singular values fall by 2 or more behind their directions.
+Index corners_that_stand_out(const MatrixXd& close, Index wanted, double tolerance,
+                             double& margin) {
+  if (wanted == 1) return 1;
+  const Eigen::BDCSVD<MatrixXd> svd(close.rowwise() - close.colwise().mean());
+  VectorXd values = VectorXd::Zero(close.rows() + 64);
+  values.head(svd.singularValues().size()) = svd.singularValues().cwiseAbs2();
+  const double noise = values(0) * std::max(tolerance, 1e-12);
+  const auto gap = [&](Index directions) {
+    return values(0) > 0 ? values(directions - 1) / std::max(values(directions), noise) : 0;
+  };
+  if (wanted > 1) note(gap(wanted - 1) / 2 - 1, margin);
+  if (wanted > 1 && gap(wanted - 1) >= 2) return wanted;
+  const Index most = std::min<Index>(wanted > 1 ? wanted - 1 : 31, (close.rows() - 1) / 2);
+  Index best = 0;
+  for (Index k = 1; k <= most; ++k) {
+    if (best == 0 || gap(k) > gap(best)) best = k;
+  }
+  for (Index k = 1; k <= most; ++k) {
+    if (k != best) note(gap(k) / gap(best) - 1, margin);
+  }
+  if (best > 0) note(gap(best) / 2 - 1, margin);
+  return best > 0 && gap(best) >= 2 ? best + 1 : 1;
+}
+
+Start start_among(const MatrixXd& updates, const Set& counted, std::size_t keep, Index wanted,
                   double tolerance, double& margin) {
   const VectorXd off = (updates.rowwise() - geometric_median(updates)).rowwise().norm();
   const Set near = nearest({off.data(), off.data() + off.size()}, counted, keep, &margin);
   const MatrixXd close = pick(updates, near);
+  const Index c = corners_that_stand_out(close, wanted, tolerance, margin);
   const Plane plane = plane_of(close, c - 1, tolerance);
   MatrixXd rest = shadows(close, plane).rowwise() - plane.mean;
   Set found;
@@ -292,21 +318,21 @@ HullAnswer HullOracle::round(const MatrixXd& all, const MatrixXd& server,
   const std::size_t f = options_.f > refused ? options_.f - refused : 0;
   const std::size_t n = kept.size();
   const MatrixXd updates = pick(all, kept);
-  const Index c = options_.classes > 0 ? options_.classes : server.rows();
 
-  const VectorXd uniform = VectorXd::Constant(c, 1.0 / static_cast<double>(c));
   const auto recall = [&](std::size_t row) {
     const std::string id = ids.empty() ? "" : ids[row];
     const auto found = clients_.find(id);
-    Client client;
-    client.mix = uniform;
-    return found == clients_.end() ? client : found->second;
+    return found == clients_.end() ? Client() : found->second;
   };
   std::vector<Client> known;
-  Set trusted;
+  std::size_t order = 0;
   for (std::size_t k = 0; k < n; ++k) {
     known.push_back(recall(kept[k]));
-    if (known[k].accepted) trusted.push_back(k);
+    order = std::max(order, known[k].order);
+  }
+  Set trusted;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (known[k].accepted && known[k].order == order && order > 0) trusted.push_back(k);
   }
 
   // Of a group of copies the least suspicious counts, then the one seen most, then the first.
@@ -319,7 +345,7 @@ HullAnswer HullOracle::round(const MatrixXd& all, const MatrixXd& server,
     for (std::size_t k : group) {
       const bool calmer = known[k].suspicion < known[best].suspicion;
       const bool older =
-          known[k].suspicion == known[best].suspicion && known[k].mixes > known[best].mixes;
+          known[k].suspicion == known[best].suspicion && known[k].seen > known[best].seen;
       if (calmer || older) best = k;
     }
     for (std::size_t k : group) {
@@ -337,12 +363,17 @@ HullAnswer HullOracle::round(const MatrixXd& all, const MatrixXd& server,
     rows.resize(updates.rows() + server.rows(), updates.cols());
     rows << updates, server;
     Set corners;
-    for (Index z = 0; z < c; ++z) corners.push_back(n + static_cast<std::size_t>(z));
+    for (Index z = 0; z < server.rows(); ++z) corners.push_back(n + static_cast<std::size_t>(z));
     start = start_at(rows.rows(), corners);
-  } else if (trusted.size() < std::max(static_cast<std::size_t>(c), keep / 2)) {
-    start = start_among(updates, counted, keep, c, options_.rank_tolerance, answer.margin);
+    order = 1;
+  } else if (const Index remembered = trusted.empty() ? 0 : known[trusted[0]].mix.size();
+             trusted.size() < std::max(static_cast<std::size_t>(remembered), keep / 2) ||
+             (options_.classes > 0 ? remembered != options_.classes : remembered < 2)) {
+    start = start_among(updates, counted, keep, options_.classes, options_.rank_tolerance,
+                        answer.margin);
+    ++order;
   } else {
-    MatrixXd mixes(static_cast<Index>(trusted.size()), c);
+    MatrixXd mixes(static_cast<Index>(trusted.size()), remembered);
     for (std::size_t k = 0; k < trusted.size(); ++k) {
       mixes.row(static_cast<Index>(k)) = known[trusted[k]].mix.transpose();
     }
@@ -350,6 +381,14 @@ HullAnswer HullOracle::round(const MatrixXd& all, const MatrixXd& server,
   }
   const Fit found = fit(updates, rows, start, counted, keep, options_, answer);
   answer.typical = found.typical;
+  const Index c = found.corners.rows();
+  answer.corners = c;
+  for (Client& client : known) {
+    if (client.order == order && client.mix.size() == c) continue;
+    client.order = order;
+    client.mixes = 0;
+    client.mix = VectorXd::Zero(c);
+  }
 
   // Constancy.
   std::vector<std::optional<double>> moves(n);
@@ -382,15 +421,15 @@ HullAnswer HullOracle::round(const MatrixXd& all, const MatrixXd& server,
   }
 
   Set accepted;
-  std::vector<double> order = found.distance;
+  std::vector<double> ranks = found.distance;
   for (std::size_t k : counted) {
     if (failed[k]) continue;
     accepted.push_back(k);
-    order[k] = -1;
+    ranks[k] = -1;
   }
   answer.passed = accepted.size();
   const std::size_t least = counted.size() > 2 * f ? counted.size() - 2 * f : 1;
-  if (answer.passed < least) accepted = nearest(order, counted, least, &answer.margin);
+  if (answer.passed < least) accepted = nearest(ranks, counted, least, &answer.margin);
   answer.out = pick(updates, accepted).colwise().mean().transpose();
 
   answer.accepted.assign(count, false);
@@ -409,6 +448,7 @@ HullAnswer HullOracle::round(const MatrixXd& all, const MatrixXd& server,
   if (!options_.remembers || ids.empty()) return answer;
   for (std::size_t k = 0; k < n; ++k) {
     known[k].accepted = answer.accepted[kept[k]];
+    ++known[k].seen;
     if (!ids[kept[k]].empty()) clients_[ids[kept[k]]] = known[k];
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -416,6 +456,7 @@ HullAnswer HullOracle::round(const MatrixXd& all, const MatrixXd& server,
     Client client = recall(i);
     client.suspicion = 0.98 * client.suspicion + 0.02;
     client.accepted = false;
+    ++client.seen;
     clients_[ids[i]] = client;
   }
   return answer;

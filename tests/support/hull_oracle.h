@@ -15,7 +15,7 @@ namespace boba::test {
 struct HullOracleOptions {
   std::size_t f = 0;
   double kappa = 4;
-  Eigen::Index classes = 0;  // 0: the server's rows are the corners
+  Eigen::Index classes = 0;  // 0: the server's rows are the corners; -1: as many as stand out
   int max_passes = 15;
   bool remembers = false;
   double rank_tolerance = 1e-14;  // of a squared singular value, relative to the largest
@@ -27,6 +27,7 @@ struct HullAnswer {
   std::vector<bool> accepted;
   std::vector<double> distance;  // from the simplex; 0 for refused rows, as all that follows
   double typical = 0;
+  Eigen::Index corners = 0;
   Eigen::MatrixXd mix;                        // clients by classes
   std::vector<std::optional<double>> change;  // of the mix, as a distance
   std::vector<double> suspicion;
@@ -48,7 +49,9 @@ class HullOracle {
 
  private:
   struct Client {
-    std::size_t mixes = 0;  // rounds that told its mix
+    std::size_t seen = 0;   // rounds
+    std::size_t mixes = 0;  // rounds that told its mix, in the order of corners
+    std::size_t order = 0;
     double suspicion = 0;
     bool accepted = false;
     Eigen::VectorXd mix;
