@@ -10,6 +10,7 @@ __all__ = [
     "AvgRej",
     "Boba",
     "BobaES",
+    "BobaHull",
     "BobaNoStage1",
     "BobaNoStage2",
     "BucketedKrum",
@@ -21,6 +22,7 @@ __all__ = [
     "GeometricMedian",
     "Inf",
     "InnerProductManipulation",
+    "Inside",
     "Krum",
     "Median",
     "Mimic",
@@ -521,6 +523,53 @@ class BobaNoStage2(Rule):
     @property
     def max_iter(self) -> int: ...
 
+class BobaHull(Rule):
+    """Mean of the updates near the simplex of the class gradients; remembers.
+
+    Fits a plane of c - 1 dimensions to the n - f updates nearest to the simplex of the
+    class gradients, finds corners in it that explain these updates by label mixes,
+    beginning with the server's gradients, and repeats until the set stays the same. A
+    client passes if its distance from the simplex is at most kappa times the median
+    distance. With a memory, a client also fails if its label mix differs from what it was
+    in earlier rounds, or if it failed often. The result is the mean of the updates that
+    pass (at least the n - 2f nearest).
+
+    Options:
+        f = 0: Byzantine clients tolerated (0..1048576)
+        kappa = 4: typical distances that an accepted client may be away from the
+            simplex (1..1000000)
+        classes = 0: corners to find among the clients; 0: one server gradient per class
+            (0..100000|auto)
+        max_passes = 15: planes fitted at most (1..100000)
+
+    Condition: Needs f < n, and one server gradient per class, not all equal, or classes.
+    Any n - 2f honest clients must hold every class between them. Without server data the
+    clients must also differ by their label mixes more than by noise; the verdict warns if
+    they do not.
+
+    Cost: one Gram pass over clients and server rows, one output pass; k (n^2 c + 4 n c^3)
+    in n-space for k passes (3 to 6)
+
+    Citation: Of this project; after W. Bao, J. Wu, J. He. BOBA: Byzantine-Robust Federated
+    Learning with Label Skewness. AISTATS 2024.
+    """
+
+    def __init__(
+        self,
+        f: int = 0,
+        kappa: float = 4.0,
+        classes: int | Literal["auto"] = 0,
+        max_passes: int = 15,
+    ) -> None: ...
+    @property
+    def f(self) -> int: ...
+    @property
+    def kappa(self) -> float: ...
+    @property
+    def classes(self) -> int | Literal["auto"]: ...
+    @property
+    def max_passes(self) -> int: ...
+
 class BucketedKrum(Rule):
     """Krum on means of random buckets.
 
@@ -679,6 +728,50 @@ class Inf(Attack):
     """
 
     def __init__(self) -> None: ...
+
+class Inside(Attack):
+    """A corner of the honest simplex for ever, and as far beyond it as boba-hull allows.
+
+    Every Byzantine client sends the gradient of one class, moved by reach times the typical
+    distance (the median) of honest updates from the simplex of the class gradients: away
+    from the honest mean, or with aim=against along minus the mean. With corner=-1 the class
+    is chosen in each round: the one farthest from the mean, or most against it. With speed
+    below 1 the clients begin at the honest mean and go that share of the way to the corner
+    in each round, so that their label mix drifts. The class gradients are those that
+    explain the honest updates by their true label mixes, if these are known, and else the
+    server's.
+
+    Options:
+        corner = 0: the class whose gradient is sent; -1: chosen in each round
+            (-1..1048576)
+        reach = 3.5: distance beyond the corner, in typical distances of honest updates
+            (0..1000000)
+        aim = furthest: the direction beyond the corner (furthest|against)
+        speed = 1: share of the way from the honest mean to the corner in a round; 1:
+            there at once (0..1)
+
+    Condition: Needs the honest clients' label mixes, or the server's class gradients.
+
+    Cost: one norm and one Gram pass, one output pass; c h^2 in n-space
+
+    Citation: Of this project.
+    """
+
+    def __init__(
+        self,
+        corner: int = 0,
+        reach: float = 3.5,
+        aim: Literal["furthest", "against"] = "furthest",
+        speed: float = 1.0,
+    ) -> None: ...
+    @property
+    def corner(self) -> int: ...
+    @property
+    def reach(self) -> float: ...
+    @property
+    def aim(self) -> Literal["furthest", "against"]: ...
+    @property
+    def speed(self) -> float: ...
 
 class InnerProductManipulation(Attack):
     """Minus gamma times the honest mean.
@@ -879,7 +972,8 @@ class Simplex(Attack):
     (c-1) q and all others q = p_min + margin, the outermost that boba accepts. The class is
     the one that takes the mix furthest from the honest mean, or with aim=against the one
     whose difference from the mean points most against it. The class gradients are the
-    server's, or with classes=c the c honest updates that successive projection finds at the
+    server's, with corners=labels those that explain the honest updates by their true label
+    mixes, or with classes=c the c honest updates that successive projection finds at the
     corners.
 
     Options:
@@ -888,9 +982,12 @@ class Simplex(Attack):
             gradients (0..1048576)
         margin = 0.001: added to p_min; below 0 is outside the region (-1..1)
         aim = furthest: how the class is chosen (furthest|against)
+        corners = server: class gradients of the server, or of the honest clients' true
+            label mixes (server|labels)
 
-    Condition: Needs the server's class gradients, or classes. Fewer corners than classes
-    are used where the honest updates span less.
+    Condition: Needs the server's class gradients, the honest clients' label mixes
+    (corners=labels), or classes. Fewer corners than classes are used where the honest
+    updates span less.
 
     Cost: one norm and one Gram pass, one output pass; c h^2 in n-space
 
@@ -905,6 +1002,7 @@ class Simplex(Attack):
         classes: int = 0,
         margin: float = 0.001,
         aim: Literal["furthest", "against"] = "furthest",
+        corners: Literal["server", "labels"] = "server",
     ) -> None: ...
     @property
     def p_min(self) -> float: ...
@@ -914,6 +1012,8 @@ class Simplex(Attack):
     def margin(self) -> float: ...
     @property
     def aim(self) -> Literal["furthest", "against"]: ...
+    @property
+    def corners(self) -> Literal["server", "labels"]: ...
 
 class Zero(Attack):
     """All zeros.

@@ -30,6 +30,8 @@ class Client(Measured):
     """who sent the update"""
     bucket: int | None
     """the mixed row that contains the client, after a stage that mixes rows"""
+    copy_of: int | None
+    """the first client that sent the same update, or nearly the same"""
     in_fit: bool | None
     """boba: whether the client took part in fitting the subspace"""
     label_mix: FloatArray | None

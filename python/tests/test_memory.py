@@ -121,7 +121,7 @@ def test_clients_are_known_by_their_ids() -> None:
     assert len(memory) == 24
     nobody = RULE.aggregate(updates(5), server=SERVER, memory=memory)
     assert "the updates have no ids, so the memory remembers no client" in nobody.notes
-    assert (len(memory), memory.rounds) == (24, 7)
+    assert (len(memory), memory.rounds) == (24, 8)
 
 
 def test_it_keeps_at_most_so_many_clients() -> None:

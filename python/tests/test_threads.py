@@ -13,7 +13,7 @@ import boba
 
 def test_python_goes_on_while_the_engine_works() -> None:
     # One call that takes long; were the lock held, the counter could not move during it.
-    rows = np.random.default_rng(0).normal(size=(60, 400_000)).astype(np.float32)
+    rows = np.random.default_rng(0).normal(size=(120, 400_000)).astype(np.float32)
     ticks: list[float] = []
     done = threading.Event()
 

@@ -71,7 +71,8 @@ def test_a_run_continues_with_its_memory(tmp_path: Path, monkeypatch: pytest.Mon
     earlier = RobustStrategy(rule="boba-hull(f=2)", server_update=names["server_update"])
     steps = [content({"w": MODEL["w"] + np.float32(0.1 * node)}) for node in range(6)]
     play(earlier, MODEL, steps)
-    exec(blocks("python")[2], names | {"strategy": earlier}, names)
+    names["strategy"] = earlier
+    exec(blocks("python")[2], names)
     assert earlier.memory is not None and (tmp_path / "memory.bin").exists()
     strategy = names["strategy"]
     assert strategy is not earlier and strategy.memory.save() == earlier.memory.save()
