@@ -206,7 +206,9 @@ double allowed_difference(const std::optional<double>& published_sd, double leas
 
 std::vector<Comparison> compare(const PaperResults& results, std::span<const Published> published,
                                 std::span<const Explanation> explanations, bool quick) {
-  const bool drops = std::any_of(published.begin(), published.end(),
+  // Tables that compare with nothing published have a column of drops too.
+  const bool drops = (results.file.kind == Kind::kTable && results.file.published.empty()) ||
+                     std::any_of(published.begin(), published.end(),
                                  [](const Published& each) { return each.metric == "mrd"; });
   if (quick) published = {};
   return Maker(results, published, explanations, drops).make();

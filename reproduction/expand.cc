@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -93,6 +95,24 @@ bool left_out(const PaperGrid& grid, const PaperRun& run) {
   });
 }
 
+// Rules, or attacks, that differ in options alone share a name. If two of them would share a cell,
+// each is named by its whole text.
+void name_apart(std::vector<PaperRun>& runs, std::string PaperRun::*name,
+                std::string sim::Experiment::*text) {
+  std::map<std::vector<std::string>, std::string> text_of_cell;
+  std::set<std::pair<std::string, std::string>> shared;  // data set and name
+  for (const PaperRun& run : runs) {
+    const auto [found, first] = text_of_cell.try_emplace(
+        {run.dataset, run.rule, run.attack, run.setting, run.second}, run.experiment.*text);
+    if (!first && found->second != run.experiment.*text) {
+      shared.emplace(run.dataset, run.*name);
+    }
+  }
+  for (PaperRun& run : runs) {
+    if (shared.contains({run.dataset, run.*name})) run.*name = run.experiment.*text;
+  }
+}
+
 Result<void> check_names(const PaperFile& file, const std::vector<std::string>& names) {
   std::vector<std::string_view> known;
   for (const PaperGrid& grid : file.grids) known.push_back(grid.name);
@@ -169,6 +189,8 @@ Result<PaperRuns> expand(const PaperFile& file, const PaperOptions& options) {
       }
     }
   }
+  name_apart(all.runs, &PaperRun::rule, &sim::Experiment::rule);
+  name_apart(all.runs, &PaperRun::attack, &sim::Experiment::attack);
   return all;
 }
 

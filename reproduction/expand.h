@@ -23,8 +23,9 @@ struct PaperOptions {
 struct PaperRun {
   sim::ResolvedExperiment experiment;
   std::string dataset = {};  // "mnist"
-  std::string rule = {};     // "mkrum": the name of the stage that decides
-  std::string attack = {};   // "ipm", "none"
+  // "mkrum": the name of the stage that decides; the whole text if several share a name and a cell.
+  std::string rule = {};
+  std::string attack = {};   // "ipm", "none"; likewise
   std::string setting = {};  // "0.25"; empty where the file names none
   std::string second = {};
 };

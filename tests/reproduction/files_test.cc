@@ -48,14 +48,21 @@ constexpr Count kCounts[] = {
     {"dirichlet", 4 * 3 * 7 * 2, 4, 7, 2},
     {"participation", 4 * 4 * 7, 4, 7, 4},
     {"frameworks", 3 * 7, 1, 7, 3},
-    {"adaptive", 23 * 6, 16, 2, 23},  // no part of the paper
-    {"precision", 7 + 1, 2, 7, 1},    // nor this
+    // No part of the paper.
+    {"adaptive", 23 * 6, 16, 2, 23},
+    {"precision", 7 + 1, 2, 7, 1},
+    {"hull", 17 * 7, 9, 7, 1},
+    {"hull-attacks", (4 + 16) * 18, 20, 18, 1},
+    {"hull-new-ids", 5 + 2 * (1 + 4 * 2), 3, 5, 2},
+    {"hull-skew", 5 * 3 * 7, 5, 7, 3},
+    {"hull-federation", 4 * 3 * 7, 4, 7, 3},
+    {"hull-server-size", 3 * 5 * 8, 3, 8, 5},
 };
 
 TEST(PaperFiles, AreTheExperimentsOfThePaper) {
   const auto files = reproduction::shipped_papers();
   ASSERT_TRUE(files) << files.error().message;
-  ASSERT_EQ(files->size(), 20U);
+  ASSERT_EQ(files->size(), 26U);
   std::set<std::string> names;
   for (std::size_t i = 0; i < files->size(); ++i) {
     const PaperFile& file = (*files)[i];
@@ -117,6 +124,28 @@ TEST(PaperFiles, AttackersOfNoKindAreASetting) {
   }
   EXPECT_EQ(seconds, (std::set<std::string>{"none", "-0.05", "-0.1", "-0.2", "-0.5", "-1"}));
   EXPECT_TRUE(settings.contains("boba(f=16,p_min=auto,parts=2)"));
+}
+
+// Where two rules, or two attacks, of one name would share a cell, their whole texts name them.
+TEST(PaperFiles, RulesAndAttacksOfOneNameAreToldApart) {
+  std::set<std::string> rules;
+  std::set<std::string> attacks;
+  PaperOptions mnist;
+  mnist.grids = {"mnist"};
+  for (const PaperRun& run : runs_of("hull", mnist)) {
+    rules.insert(run.rule);
+    attacks.insert(run.attack);
+  }
+  EXPECT_EQ(rules,
+            (std::set<std::string>{"average", "mkrum", "boba", "boba-hull(f=16)",
+                                   "boba-hull(f=16,classes=10)", "boba-hull(f=16,classes=auto)"}));
+  EXPECT_EQ(attacks,
+            (std::set<std::string>{"none", "gauss", "ipm", "lie", "mimic", "minmax", "minsum"}));
+  attacks.clear();
+  for (const PaperRun& run : runs_of("hull-attacks")) attacks.insert(run.attack);
+  EXPECT_TRUE(attacks.contains("simplex(p_min=-0.1) | noise"));
+  EXPECT_TRUE(attacks.contains("simplex(p_min=-0.1,corners=labels) | noise"));
+  EXPECT_FALSE(attacks.contains("simplex"));
 }
 
 TEST(PaperFiles, SeedsAreThoseOfTheFileOrAskedFor) {
