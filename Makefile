@@ -56,7 +56,7 @@ bench-peers: install-python
 	build/python-venv/bin/python bench/peers.py
 
 demo: build
-	@echo "Training six small federations; about a minute on two cores."
+	@echo "Training eight small federations; about a minute on two cores."
 	build/bin/boba demo --db build/demo.db --out build/demo.html
 
 bench: build

@@ -58,7 +58,7 @@ void add_example(CLI::App& app, Outcome& outcome);
 // The simulator's commands. In a build without it they print how to build it. Those that train are
 // in the program boba-train.
 inline constexpr const char* kDemoSummary =
-    "train a federation with attackers under three rules and draw a report";
+    "train a federation with attackers under four rules and draw a report";
 inline constexpr const char* kRunSummary = "run the experiments of a TOML file";
 inline constexpr const char* kPaperSummary = "the paper's experiments: list, run, compare";
 inline constexpr const char* kPaperRunSummary = "run experiments of the paper";

@@ -95,7 +95,7 @@ TEST(Shipped, ThePapersAreRulesTimesAttacksTimesSeeds) {
 TEST(Shipped, TheQuickstartIsTheDemo) {
   const Result<Grid> grid = load_grid("quickstart");
   ASSERT_TRUE(grid) << grid.error().message;
-  EXPECT_EQ(grid->experiments.size(), 6u);
+  EXPECT_EQ(grid->experiments.size(), 8u);
   for (const Experiment& e : grid->experiments) {
     EXPECT_EQ(e.data.set, "fashion-mnist");
     EXPECT_EQ(e.data.partition, "pairs");

@@ -1,4 +1,4 @@
-// boba demo: trains a federation with label skew and attackers under three rules; prints a table
+// boba demo: trains a federation with label skew and attackers under four rules; prints a table
 // and the best rule, and writes a report. About a minute on two cores.
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 
 #include "boba/core/spec.h"
 #include "boba/rules/boba.h"
+#include "boba/rules/boba_hull.h"
 #include "boba/text/printable.h"
 #include "boba/text/table.h"
 #include "simulator/data/catalogue.h"
@@ -113,12 +114,15 @@ Result<void> print_table(const sim::Store& store, const GridOutcome& outcome) {
   return {};
 }
 
-bool is_boba(std::string_view rule) {
+bool fits_a_simplex(std::string_view rule) {
   const Result<std::vector<Params>> stages = parse_spec(rule);
-  return stages && stages->front().name == BobaOptions::info().name;
+  if (!stages) return false;
+  const std::string& name = stages->front().name;
+  return name == BobaOptions::info().name || name == BobaHullOptions::info().name;
 }
 
-// The best rule under attack; nothing without an attack. The explanation is true only if BOBA wins.
+// The best rule under attack; nothing without an attack. The explanation is true only if a rule of
+// the BOBA family wins.
 void explain(const GridOutcome& outcome) {
   const AccuracyTable table = accuracy_table(outcome.runs);
   std::optional<std::size_t> best;
@@ -135,12 +139,11 @@ void explain(const GridOutcome& outcome) {
   if (!others.empty()) others += ")";
   std::string text = fmt::format("Under attack {} has the highest accuracy, {:.1f} %{}.",
                                  table.rows[*best].rule, *table.worst(*best), others);
-  if (is_boba(table.rows[*best].rule)) {
+  if (fits_a_simplex(table.rows[*best].rule)) {
     text +=
         " Honest clients with different classes send different updates, so a rule that looks for "
-        "agreement rejects honest clients or accepts attackers. BOBA looks for a simplex with a "
-        "corner for each class. It rejects updates far outside and projects the others onto the "
-        "plane of the simplex.";
+        "agreement rejects honest clients or accepts attackers. boba and boba-hull look for a "
+        "simplex with a corner for each class, and reject updates far outside.";
   }
   fmt::print("{}", wrap(text, 100, 0));
 }
