@@ -38,7 +38,7 @@ std::vector<std::vector<std::size_t>> shared(const std::map<Key, std::vector<std
 
 }  // namespace
 
-Copies near_copies(const Gram& gram) {
+Copies near_copies(const Gram& gram, bool* doubtful) {
   const std::size_t n = gram.clients();
   Copies copies(n);
   if (n < 2) return copies;
@@ -50,7 +50,9 @@ Copies near_copies(const Gram& gram) {
     gram.sq_distances(i, distances);
     for (std::size_t j = i + 1; j < n; ++j) {
       const double rounding = lost * (gram.centred(i, i) + gram.centred(j, j));
-      if (!copies[j] && distances[j] <= std::max(limit, rounding)) copies[j] = i;
+      if (copies[j] || !(distances[j] <= std::max(limit, rounding))) continue;
+      copies[j] = i;
+      if (doubtful != nullptr && rounding > limit) *doubtful = true;
     }
   }
   return copies;

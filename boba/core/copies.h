@@ -18,9 +18,10 @@ namespace boba {
 using Copies = std::vector<std::optional<std::size_t>>;
 
 // Nearly the same, by the inner products of the clients: closer to each other than this share of
-// the typical distance from a client to its nearest.
+// the typical distance from a client to its nearest, or than what rounding may leave of equal rows.
+// doubtful: set if the latter was the greater one for some copy, which may then be none.
 inline constexpr double kNearCopy = 0.1;
-Copies near_copies(const Gram& gram);
+Copies near_copies(const Gram& gram, bool* doubtful = nullptr);
 
 // The same in every coordinate. scan is what a pass saw of the rows: only rows of equal largest
 // values are compared. It looks for copies of the first row of those that look alike.

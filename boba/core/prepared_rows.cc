@@ -64,6 +64,13 @@ Copies PreparedRows::copies(std::span<const RowScan> scan) const {
   return equal_copies(*kernels_, clients(), scan_.empty() ? scan : scan_);
 }
 
+bool PreparedRows::sharpen() {
+  if (!gram_.sharpen(mix())) return false;
+  // Products of mixed rows show no copies.
+  if (mix() == nullptr) near_copies_ = near_copies(gram());
+  return true;
+}
+
 void PreparedRows::recall(const Memory& memory, const Intake& intake) {
   past_.emplace();
   for (std::size_t i : intake.kept) {

@@ -34,7 +34,7 @@ class PreparedRows final : public RowSpace {
   const Gram& gram() const override { return gram_.gram(); }
   const ServerProducts& server_products() const override { return products_; }
   std::span<const double> sq_norms() const override { return products_.sq_norm; }
-  bool sharpen() override { return gram_.sharpen(mix()); }
+  bool sharpen() override;
   double learning_rate() const override { return round_->learning_rate; }
   Result<void> hold(std::span<const double> weights) override {
     return probe_.hold(clients_, weights);

@@ -158,7 +158,8 @@ class BobaHull final : public Rule {
       const auto& client = past->rows[i];
       known.push_back(client.state.empty() ? Known() : Known(client.state));
     }
-    const Copies spare = spare_copies(near_copies(gram), f, past, known);
+    bool doubtful = false;
+    const Copies spare = spare_copies(near_copies(gram, &doubtful), f, past, known);
     std::vector<std::size_t> counted;
     for (std::size_t i = 0; i < n; ++i) {
       if (!spare[i]) counted.push_back(i);
@@ -217,10 +218,12 @@ class BobaHull final : public Rule {
       known[i].accepted = decision.rows[i].accepted;
       decision.rows[i].state = known[i].state(memory_width(shape));
     }
-    // What is counted as 0 must be little beside the typical distance.
+    // What is counted as 0 must be little beside the typical distance, and rounding must make no
+    // copies.
     const double typical = fit.typical * fit.typical;
-    decision.condition = typical > 0 ? std::max(1.0, fit.lost / (gram.rounding() * typical))
-                                     : std::numeric_limits<double>::infinity();
+    decision.condition = typical > 0 && !doubtful
+                             ? std::max(1.0, fit.lost / (gram.rounding() * typical))
+                             : std::numeric_limits<double>::infinity();
     add_remarks(start, fit, shape, past, decision);
     return decision;
   }

@@ -25,10 +25,12 @@ constexpr double kLeastNoise = 1e-12;
 constexpr double kMedianTolerance = 1e-6;
 constexpr int kMedianSteps = 200;
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+// The median, or the count-th least value if that is less.
+double at_most_median(std::vector<double> values, std::size_t count) {
+  const std::size_t place = std::min(values.size() / 2, count - 1);
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(place);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
 }
 
 // The corners for which sum |x_i - C p_i|^2 over the set + kRidge sum |C_z - start_z|^2 is least.
@@ -214,8 +216,8 @@ HullFit fit_hull(const Gram& gram, const HullStart& start, std::span<const std::
       lost[i] += within;
     }
     for (std::size_t i : clients) distances.push_back(std::sqrt(fit.sq_distance[i]));
-    fit.lost = median(std::move(lost));
-    fit.typical = median(std::move(distances));
+    fit.lost = at_most_median(std::move(lost), n);
+    fit.typical = at_most_median(std::move(distances), near);
     const double limit = fit.passes > 1 ? reach * fit.typical : 0;
     std::vector<std::size_t> set = nearest(fit.sq_distance, clients, near, limit * limit);
     fit.settled = set == fit.set;

@@ -28,8 +28,10 @@ struct HullFit {
   Eigen::MatrixXd shares;           // corners by clients; a column is a client's label mix
   std::vector<double> sq_distance;  // of each client from the simplex, in the whole space
   std::vector<std::size_t> set;     // the clients that shaped the plane and the corners, rising
-  double typical = 0;               // the median distance of the clients that may shape it
-  double lost = 0;                  // up to this, in the median, squared distances count as 0
+  // The median distance of the clients that may shape it, but at most that of the last of the
+  // `near` nearest: where honest copies do not count, liars may be half of those that do.
+  double typical = 0;
+  double lost = 0;  // up to this, in the median, squared distances count as 0
   std::size_t passes = 0;
   bool settled = false;  // the set stayed the same
 };

@@ -311,5 +311,50 @@ TEST(ShortBucket, KeepsItsDirectionInFltrust) {
   EXPECT_GT(together, 0U);
 }
 
+// Nearly equal updates of honest clients do not count as copies of each other. With them gone,
+// three liars were half of those that counted, and the typical distance was theirs.
+TEST(HonestCopies, LeaveNoMajorityToLiars) {
+  for (const DType dtype : kDTypes) {
+    for (const double size : {1e1, 1e3, 1e5}) {
+      const Crowd crowd{.input = {.updates = {{0.1, 0.01, 0},
+                                              {0.5, -0.01, 0},
+                                              {0, size, -size},
+                                              {0, -size, size / 2},
+                                              {0.7, 0.01, 0},
+                                              {0.7, 0.01, 0},
+                                              {0.7, 0.01, 0},
+                                              {0.7, 0.01, 0},
+                                              {0, size / 3, size}},
+                                  .dtype = dtype,
+                                  .server = {{0, 0, 0}, {1, 0, 0}}},
+                        .liars = {2, 3, 8}};
+      EXPECT_LT(deviation("boba-hull(f=3)", crowd), 1) << name(dtype) << ", " << size;
+      EXPECT_LT(deviation("boba-hull(f=3,classes=2)", crowd), 1) << name(dtype) << ", " << size;
+    }
+  }
+}
+
+// Far out, float32 products cannot tell the liars apart. They were taken for copies, so that fewer
+// clients counted, and only three honest ones shaped the simplex.
+TEST(FarRows, AreNoCopiesByRounding) {
+  for (const DType dtype : kDTypes) {
+    const Crowd crowd{.input = {.updates = {{0.763, -0.679},
+                                            {0.9265, 0.6529},
+                                            {0.9454, 0.6087},
+                                            {0.73, -0.4414},
+                                            {0.7304, 0.5786},
+                                            {7e6, -1.6e6},
+                                            {7e6 + 100, -1.6e6},
+                                            {7e6 - 3000, -1.6e6}},
+                                .dtype = dtype},
+                      .liars = {5, 6, 7}};
+    EXPECT_LT(deviation("boba-hull(f=3,classes=2)", crowd), 1e-6) << name(dtype);
+    const Outcome outcome = run(fast(), "boba-hull(f=3,classes=2)", crowd.input);
+    for (std::size_t liar : crowd.liars) {
+      EXPECT_FALSE(outcome.verdict.clients[liar].copy_of) << name(dtype);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace boba::test

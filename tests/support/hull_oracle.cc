@@ -254,7 +254,8 @@ Fit fit(const MatrixXd& updates, const MatrixXd& rows, const Start& start, const
     result.distance.assign(norms.data(), norms.data() + norms.size());
     std::vector<double> of_counted;
     for (std::size_t i : counted) of_counted.push_back(result.distance[i]);
-    result.typical = median(of_counted);
+    std::sort(of_counted.begin(), of_counted.end());
+    result.typical = of_counted[std::min(of_counted.size() / 2, keep - 1)];
     Set next = nearest(result.distance, counted, keep);
     if (!first) {
       const double limit = options.kappa * result.typical;
