@@ -82,7 +82,7 @@ void fit_all(Rows& rows, DType dtype) {
 }
 
 void fill_rows(Dice& dice, Scene& scene, std::size_t n, std::size_t d, std::size_t c) {
-  const bool subspace = scene.use.family() == Family::kSubspace;
+  const bool subspace = scene.use.rule.starts_with("boba");
   const bool probes = scene.use.family() == Family::kProbing || scene.use.rule == "bygars";
   // The point w - eta g is rounded to the rows' type: a large common part leaves nothing of the
   // honest rows' differences there, whoever lies.
@@ -148,9 +148,9 @@ void fill_rows(Dice& dice, Scene& scene, std::size_t n, std::size_t d, std::size
 
 const std::vector<std::string>& rule_names() {
   static const std::vector<std::string> names = {
-      "coomed",   "trmean",  "krum",           "mkrum",         "geomed",  "rage",
-      "rage-raw", "selfrej", "avgrej",         "zeno",          "fltrust", "bygars",
-      "boba",     "boba-es", "boba-no-stage1", "boba-no-stage2"};
+      "coomed",   "trmean",  "krum",           "mkrum",          "geomed",    "rage",
+      "rage-raw", "selfrej", "avgrej",         "zeno",           "fltrust",   "bygars",
+      "boba",     "boba-es", "boba-no-stage1", "boba-no-stage2", "boba-hull", "boba-hull-found"};
   return names;
 }
 
@@ -180,6 +180,7 @@ Scene honest_scene(Dice& dice, const GenerateOptions& options) {
   std::size_t c = dice.between(2, 4);
   // c corners span c - 1 directions; residuals need one more.
   c = std::min(c, d);
+  if (use.rule == "boba-hull-found" && dice.chance(0.5)) use.classes = c;
   if (dice.chance(0.3)) use.bucket = dice.between(2, 3);
   if (use.bucket > 0) use.keep = dice.chance(0.2);
   if (dice.chance(0.1)) use.lambda = 0.25;

@@ -58,6 +58,7 @@ Outcome explained(const Scene& scene, const Row& out, const Row& exact, double s
     oracle.noise = noise_of(scene.dtype);
     oracle.noise_seed = scene.seed + static_cast<std::uint64_t>(i);
     if (i % 2 == 1) {
+      oracle.copy_tie = noise_of(DType::kFloat64);
       oracle.rage_tie = scene.dtype == DType::kFloat32 ? 1e-5 : 1e-9;
       oracle.loss_tie = i % 4 == 1 ? oracle.noise : oracle.noise / 256;
     }

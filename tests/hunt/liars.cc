@@ -240,9 +240,68 @@ std::string identical(Dice& dice, Known& known) {
   return "identical: " + how;
 }
 
+// Pairs as far apart as copies of boba-hull may just be, or just not.
+std::string near_copies(Dice& dice, Known& known) {
+  Row nearest;
+  for (std::size_t i : known.good) {
+    Row others;
+    for (std::size_t j : known.good) {
+      if (j != i) others.push_back(distance(known.scene.updates[i], known.scene.updates[j]));
+    }
+    if (!others.empty()) nearest.push_back(*std::min_element(others.begin(), others.end()));
+  }
+  std::sort(nearest.begin(), nearest.end());
+  const double limit = nearest.empty() ? 0 : 0.1 * nearest[nearest.size() / 2];
+  const bool each_other = dice.chance(0.5);
+  std::string factors;
+  for (std::size_t i = 0; i < known.bad.size(); ++i) {
+    const double off = std::pow(10, dice.uniform(-7, -0.3));
+    const double factor = dice.chance(0.5) ? 1 - off : 1 + off;
+    const Row from = each_other && i % 2 == 1 ? row(known, i - 1) : some_honest(dice, known);
+    Row towards(from.size());
+    for (double& x : towards) x = dice.normal();
+    row(known, i) = from;
+    add(row(known, i), towards, factor * limit / std::max(length_of(towards), 1e-300));
+    factors += fmt::format(" {:.6g}", factor);
+  }
+  return "near copies, at their bound times" + factors;
+}
+
+// A label mix, perhaps one that nobody can have, and a little beside it.
+std::string beside_simplex(Dice& dice, Known& known) {
+  const Rows& server = known.scene.server;
+  const auto c = static_cast<double>(server.size());
+  const bool together = dice.chance(0.5);
+  Row mix;
+  std::string offs;
+  for (std::size_t i = 0; i < known.bad.size(); ++i) {
+    if (!together || i == 0) {
+      mix.assign(server.size(), 0.0);
+      const double first = dice.chance(0.5) ? 1 : dice.uniform();
+      mix[dice.below(mix.size())] += first;
+      mix[dice.below(mix.size())] += 1 - first;
+      const double stretch = dice.chance(0.5) ? 1 : std::pow(10, dice.uniform(-1, 2));
+      for (double& share : mix) share = 1 / c + stretch * (share - 1 / c);
+    }
+    Row off(known.scene.length(), 0.0);
+    if (dice.chance(0.5)) {
+      off[pick_column(dice, off.size())] = 1;
+    } else {
+      for (double& x : off) x = dice.normal();
+    }
+    const double size = known.honest.spread * std::pow(10, dice.uniform(-6, 1));
+    row(known, i).assign(off.size(), 0.0);
+    for (std::size_t z = 0; z < server.size(); ++z) add(row(known, i), server[z], mix[z]);
+    add(row(known, i), off, size / std::max(length_of(off), 1e-300));
+    offs += fmt::format(" {:.3g}", size);
+  }
+  return fmt::format("beside the label mix {:.3g}:{}", fmt::join(mix, " "), offs);
+}
+
 using Kind = std::string (*)(Dice&, Known&);
-constexpr Kind kKinds[] = {column,   graded,     cancelling, in_span, tiny,     near_overflow,
-                           at_bound, along_mean, noise,      copies,  identical};
+constexpr Kind kKinds[] = {column,        graded,      cancelling,    in_span, tiny,
+                           near_overflow, at_bound,    along_mean,    noise,   copies,
+                           identical,     near_copies, beside_simplex};
 
 void finish(Scene& scene) {
   const double most = scene.dtype == DType::kFloat32 ? 3.4e38 : 1e150;

@@ -165,6 +165,7 @@ std::vector<Big> row_weights(const Scene& scene, const Products& products, const
     return rage_weights(products, f, rule == "rage-raw", options.rage_tie);
   }
   if (rule == "fltrust") return fltrust_weights(products);
+  if (rule.starts_with("boba-hull")) return hull_weights(products, f, scene.use, options);
   if (scene.use.family() == Family::kSubspace) return boba_weights(products, f, rule, options);
   const std::vector<BigRow> rows = bucket_means(kept, buckets);
   if (rule == "bygars") return bygars_weights(scene, rows);

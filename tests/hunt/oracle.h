@@ -31,6 +31,8 @@ struct OracleOptions {
   std::uint64_t noise_seed = 0;
   double loss_tie = 0;  // losses of boba-es that differ by less of their squares are equal
   double rage_tie = 0;  // projections of rage that differ by less, relatively, are equal
+  // Rows are copies if their squared distance is below this share of those from the centre.
+  double copy_tie = 0;
 };
 
 OracleAnswer exact_answer(const Scene& scene, const OracleOptions& options = {});
@@ -65,6 +67,8 @@ std::vector<Big> krum_weights(const Products& products, std::size_t f, bool many
 std::vector<Big> geomed_weights(const Products& products);
 std::vector<Big> rage_weights(const Products& products, std::size_t steps, bool raw, double tie);
 std::vector<Big> boba_weights(const Products& products, std::size_t f, const std::string& variant,
+                              const OracleOptions& options);
+std::vector<Big> hull_weights(const Products& products, std::size_t f, const RuleUse& use,
                               const OracleOptions& options);
 std::vector<Big> fltrust_weights(const Products& products);
 

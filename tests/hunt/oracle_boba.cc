@@ -4,103 +4,15 @@
 #include <numeric>
 
 #include "tests/hunt/oracle.h"
+#include "tests/hunt/subspace.h"
 
 namespace boba::hunt {
 namespace {
 
-constexpr double kLeastDirection = 1e-14;  // of the largest variance
-constexpr double kCutoff = 1e-6;           // of the clients' spread, for differences of corners
+constexpr double kCutoff = 1e-6;  // of the clients' spread, for differences of corners
 constexpr double kMinShare = -0.5;
 constexpr int kMostFits = 20;
-// Eigenvectors of nearly equal values leave this much of a row on the subspace; digits of double
-// squared are larger.
-constexpr double kLeastResidual = 1e-40;
 constexpr double kFitReach = 1024;  // times the n - f nearest: rows beyond do not shape a subspace
-
-using Set = std::vector<std::size_t>;
-
-struct Subspace {
-  std::vector<Big> m;  // the point
-  BigMatrix w;         // the basis, one column per direction
-  Big loss = 0;
-  Big total = 0;
-};
-
-struct Projected {
-  BigMatrix x;  // directions by rows
-  std::vector<Big> residuals;
-};
-
-Subspace fit(const Products& products, const Set& set, std::size_t dimension) {
-  const BigMatrix& k = products.k;
-  const std::size_t s = set.size();
-  std::vector<Big> mean(s);
-  Big all = 0;
-  for (std::size_t i = 0; i < s; ++i) {
-    for (std::size_t j = 0; j < s; ++j) mean[i] += k(set[i], set[j]);
-    mean[i] /= static_cast<double>(s);
-    all += mean[i];
-  }
-  all /= static_cast<double>(s);
-  BigMatrix centred(s, s);
-  for (std::size_t i = 0; i < s; ++i) {
-    for (std::size_t j = 0; j < s; ++j) centred(i, j) = k(set[i], set[j]) - mean[i] - mean[j] + all;
-  }
-  const BigEigen values = eigen(centred);
-  Subspace result;
-  std::size_t rank = 0;
-  const std::size_t most = std::min(dimension, s - 1);
-  while (rank < most && values.values[rank] > values.values[0] * kLeastDirection) ++rank;
-  for (std::size_t i = 0; i < s; ++i) {
-    result.total += values.values[i];
-    if (i >= rank) result.loss += values.values[i];
-  }
-  result.m.resize(k.rows);
-  result.w = BigMatrix(k.rows, rank);
-  for (std::size_t i = 0; i < s; ++i) result.m[set[i]] = Big(1) / static_cast<double>(s);
-  for (std::size_t a = 0; a < rank; ++a) {
-    Big middle = 0;
-    for (std::size_t i = 0; i < s; ++i) middle += values.vectors(i, a);
-    middle /= static_cast<double>(s);
-    const Big root = root_of(values.values[a]);
-    for (std::size_t i = 0; i < s; ++i) {
-      result.w(set[i], a) = (values.vectors(i, a) - middle) / root;
-    }
-  }
-  return result;
-}
-
-Projected project(const Products& products, const Subspace& subspace) {
-  const BigMatrix& k = products.k;
-  const std::size_t size = k.rows;
-  const std::size_t rank = subspace.w.columns;
-  std::vector<Big> km(size);
-  Big mkm = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    for (std::size_t j = 0; j < size; ++j) {
-      if (subspace.m[j] != 0) km[i] += k(i, j) * subspace.m[j];
-    }
-  }
-  for (std::size_t i = 0; i < size; ++i) mkm += subspace.m[i] * km[i];
-  Projected result;
-  result.x = BigMatrix(rank, size);
-  result.residuals.resize(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    Big square = k(i, i) - 2 * km[i] + mkm;
-    const Big least = square * kLeastResidual;
-    for (std::size_t a = 0; a < rank; ++a) {
-      Big x = 0;
-      for (std::size_t j = 0; j < size; ++j) {
-        if (subspace.w(j, a) != 0) x += subspace.w(j, a) * (k(i, j) - km[j]);
-      }
-      result.x(a, i) = x;
-      square -= x * x;
-    }
-    // A row on the subspace has a residual of 0, not of the last digits.
-    result.residuals[i] = square > least ? square : Big(0);
-  }
-  return result;
-}
 
 // The next subset in lexicographic order.
 bool advance(Set& set, std::size_t n) {
@@ -157,11 +69,6 @@ Subspace search(const Products& products, const Set& near, std::size_t keep,
     next = nearest(project(products, subspace), near, keep);
   }
   return subspace;
-}
-
-Big middle_of(std::vector<Big> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 // The median distance of the clients from their coordinate-wise median.

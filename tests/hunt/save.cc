@@ -70,11 +70,12 @@ void save(const Scene& scene, const Judgement& judgement, const fs::path& folder
   });
   write_file(folder / "loss.npy", npy<double>({scene.model, scene.curvature, scene.centre}));
   std::string text = fmt::format(
-      "rule: {}\nf: {}\nbucket: {}\nkeep: {}\nlambda: {}\ndtype: {}\nbackend: {}\nn: {}\nc: {}\n"
+      "rule: {}\nf: {}\nclasses: {}\nbucket: {}\nkeep: {}\nlambda: {}\ndtype: {}\nbackend: {}\nn: "
+      "{}\nc: {}\n"
       "d: {}\nliars: {}\nseed: {}\neta: {}\n",
-      scene.use.rule, scene.use.f, scene.use.bucket, scene.use.keep ? 1 : 0, scene.use.lambda,
-      name(scene.dtype), static_cast<int>(scene.backend), scene.updates.size(), scene.server.size(),
-      scene.length(), listed(scene.liar), scene.seed, scene.eta);
+      scene.use.rule, scene.use.f, scene.use.classes, scene.use.bucket, scene.use.keep ? 1 : 0,
+      scene.use.lambda, name(scene.dtype), static_cast<int>(scene.backend), scene.updates.size(),
+      scene.server.size(), scene.length(), listed(scene.liar), scene.seed, scene.eta);
   text += fmt::format(
       "\nspec: {}\nrun on: {}\nstory: {}\nscore: {:.4g}\ndeviation: {:.4g}, exact {:.4g}\n",
       scene.use.spec(), name(scene.backend), scene.story, judgement.score,
@@ -97,6 +98,7 @@ Scene load(const fs::path& folder) {
   Scene scene;
   scene.use = {.rule = values.at("rule"),
                .f = number("f"),
+               .classes = number("classes"),
                .bucket = number("bucket"),
                .keep = number("keep") == 1,
                .lambda = std::stod(values.at("lambda"))};

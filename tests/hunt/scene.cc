@@ -16,13 +16,16 @@ std::size_t Dice::below(std::size_t count) {
 
 namespace {
 
-// rage-raw is rage with an option.
-std::string_view registered(std::string_view rule) { return rule == "rage-raw" ? "rage" : rule; }
+// rage-raw is rage with an option, and boba-hull-found is boba-hull without the server's rows.
+std::string_view registered(std::string_view rule) {
+  if (rule == "boba-hull-found") return "boba-hull";
+  return rule == "rage-raw" ? "rage" : rule;
+}
 
 }  // namespace
 
 Family RuleUse::family() const {
-  const Result<Aggregator> made = make_aggregator(registered(rule));
+  const Result<Aggregator> made = make_aggregator(spec_without_stages());
   switch (made->need()) {
     case Need::kNothing:
       return Family::kCoordinate;
@@ -44,6 +47,15 @@ bool RuleUse::has_f() const {
                      [](const OptionInfo& option) { return option.name == "f"; });
 }
 
+std::string RuleUse::spec_without_stages() const {
+  if (rule == "rage-raw") return fmt::format("rage(f={},projection=raw)", f);
+  if (rule == "boba-hull-found") {
+    return fmt::format("boba-hull(f={},classes={})", f,
+                       classes > 0 ? std::to_string(classes) : "auto");
+  }
+  return has_f() ? fmt::format("{}(f={})", rule, f) : rule;
+}
+
 std::string RuleUse::spec() const {
   std::string text;
   if (bucket > 0) {
@@ -51,10 +63,8 @@ std::string RuleUse::spec() const {
   }
   if (bucket > 0 && !keep && find_entry(rules(), "b-" + rule) != nullptr) {
     text = fmt::format("b-{}(f={},s={})", rule, f, bucket);
-  } else if (rule == "rage-raw") {
-    text += fmt::format("rage(f={},projection=raw)", f);
   } else {
-    text += has_f() ? fmt::format("{}(f={})", rule, f) : rule;
+    text += spec_without_stages();
   }
   if (lambda > 0) text += fmt::format(" | server-mix(lambda={})", lambda);
   return text;

@@ -50,15 +50,17 @@ enum class Family {
 
 // A rule with its stages.
 struct RuleUse {
-  std::string rule;        // "krum", "rage-raw", ...
-  std::size_t f = 0;       // where the rule has it
-  std::size_t bucket = 0;  // clients per bucket; 0: no bucketing
-  bool keep = false;       // remainder=keep
-  double lambda = 0;       // of server-mix; 0: none
+  std::string rule;         // "krum", "rage-raw", ...
+  std::size_t f = 0;        // where the rule has it
+  std::size_t classes = 0;  // of boba-hull-found; 0: auto
+  std::size_t bucket = 0;   // clients per bucket; 0: no bucketing
+  bool keep = false;        // remainder=keep
+  double lambda = 0;        // of server-mix; 0: none
 
   Family family() const;
   bool has_f() const;
   std::string spec() const;
+  std::string spec_without_stages() const;
   // For tables: the spec without numbers.
   std::string title() const;
 };
