@@ -53,7 +53,8 @@ TheoryRound make_theory(const TheoryOptions& o) {
   return round;
 }
 
-MatrixXd attacked(const TheoryRound& round, const std::string& attack, int byzantine) {
+MatrixXd attacked(const TheoryRound& round, const std::string& attack, int byzantine,
+                  std::uint32_t number) {
   if (attack == "none" || byzantine == 0) return round.honest;
   MatrixXd all(round.honest.rows() + byzantine, round.honest.cols());
   all.topRows(round.honest.rows()) = round.honest;
@@ -68,8 +69,9 @@ MatrixXd attacked(const TheoryRound& round, const std::string& attack, int byzan
   std::vector<MutableRow> rows;
   for (std::size_t j = 0; j < out.rows(); ++j) rows.push_back(out.row(j));
   const Result<NamedAttack> made = make_attack(attack);
-  const auto forged = made->attack->forge(*make_cpu_kernels({.threads = 1}),
-                                          {.honest = honest.view(), .server = server.view()}, rows);
+  const auto forged = made->attack->forge(
+      *make_cpu_kernels({.threads = 1}),
+      {.honest = honest.view(), .server = server.view(), .number = number}, rows);
   if (!forged) ADD_FAILURE() << attack << ": " << forged.error().message;
   all.bottomRows(byzantine) = to_matrix(out.view());
   return all;

@@ -37,8 +37,9 @@ struct TheoryRound {
 TheoryRound make_theory(const TheoryOptions& options);
 
 // What the Byzantine clients send: the attack's spec, "none", or "cluster" for copies of one point
-// off the subspace.
-Eigen::MatrixXd attacked(const TheoryRound& round, const std::string& attack, int byzantine);
+// off the subspace. number is the round's, for attacks that take several.
+Eigen::MatrixXd attacked(const TheoryRound& round, const std::string& attack, int byzantine,
+                         std::uint32_t number = 0);
 
 // The rule's verdict and output, in double.
 MatrixOutcome outcome_of(const std::string& rule, const Eigen::MatrixXd& updates,
