@@ -103,6 +103,7 @@ std::vector<std::vector<std::size_t>> copy_groups(const Copies& copies) {
     group.push_back(i);
   }
   std::vector<std::vector<std::size_t>> groups;
+  groups.reserve(found.size());
   for (auto& entry : found) groups.push_back(std::move(entry.second));
   return groups;
 }
