@@ -22,7 +22,9 @@
 namespace boba::tools {
 namespace {
 
-constexpr const char* kRules[] = {"average", "krum(f=16)", "mkrum(f=16)", "geomed", "boba(f=16)"};
+constexpr const char* kShownRule = "boba(f=16)";
+constexpr const char* kRules[] = {"average", "krum(f=16)", "mkrum(f=16)",
+                                  "geomed",  kShownRule,   "boba-hull(f=16)"};
 constexpr const char* kAttacks[] = {"none", "ipm", "lie", "gauss", "mimic", "minmax", "minsum"};
 constexpr const char* kShownAttack = "ipm";
 
@@ -137,7 +139,7 @@ Result<void> print_comparison(Example& example) {
 Result<void> print_verdict(Example& example) {
   const SyntheticOptions& options = example.options();
   if (Result<void> forged = example.attack(kShownAttack); !forged) return forged;
-  Result<Verdict> verdict = example.aggregate(kRules[std::size(kRules) - 1]);
+  Result<Verdict> verdict = example.aggregate(kShownRule);
   if (!verdict) return verdict.error();
   std::vector<ClientVerdict> shown;
   std::size_t honest_accepted = 0;

@@ -29,15 +29,16 @@ TEST(Example, ShowsWhatTheRulesAreWorth) {
   EXPECT_EQ(example.err, "");
   for (const char* attack : {"none", "ipm", "lie", "gauss", "mimic", "minmax", "minsum"}) {
     const std::vector<double> errors = numbers_after(example.out, attack);
-    ASSERT_EQ(errors.size(), 5) << attack;
+    ASSERT_EQ(errors.size(), 6) << attack;
     for (double error : errors) EXPECT_GE(error, 0) << attack;
   }
   const std::vector<double> none = numbers_after(example.out, "none");
   EXPECT_LT(none.front(), 1e-3) << "the average of honest updates is their mean";
-  // The columns: average, krum, mkrum, geomed, boba.
+  // The columns: average, krum, mkrum, geomed, boba, boba-hull.
   const std::vector<double> worst = numbers_after(example.out, "worst");
-  ASSERT_EQ(worst.size(), 5);
-  for (std::size_t k = 0; k < 4; ++k) EXPECT_LT(worst[4], worst[k]) << "boba has the least worst";
+  ASSERT_EQ(worst.size(), 6);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_LT(worst[4], worst[k]) << "boba is better";
+  EXPECT_LT(worst[5], worst[4]) << "boba-hull has the least worst";
 }
 
 TEST(Example, FitsAHundredColumns) {
