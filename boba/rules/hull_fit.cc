@@ -36,6 +36,8 @@ double at_most_median(std::vector<double> values, std::size_t count) {
 // The corners for which sum |x_i - C p_i|^2 over the set + kRidge sum |C_z - start_z|^2 is least.
 MatrixXd refined(const MatrixXd& x, const MatrixXd& shares, std::span<const std::size_t> set,
                  const MatrixXd& start) {
+  // Eigen's solver reads the first number of a right side that has none.
+  if (x.rows() == 0) return start;
   const Index c = start.cols();
   MatrixXd squares = MatrixXd::Identity(c, c) * kRidge;
   MatrixXd sums = start * kRidge;
