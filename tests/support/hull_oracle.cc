@@ -54,30 +54,45 @@ MatrixXd shadows(const MatrixXd& rows, const Plane& plane) {
   return (x * plane.basis.transpose()).rowwise() + plane.mean;
 }
 
+struct Face {
+  std::vector<Index> corners;
+  Eigen::ColPivHouseholderQR<MatrixXd> edges;  // from its first corner
+};
+
+// All faces of the simplex of these corners (rows) but those whose corners depend on each other.
+std::vector<Face> faces_of(const MatrixXd& corners) {
+  std::vector<Face> faces;
+  for (std::uint32_t mask = 1; mask < std::uint32_t{1} << corners.rows(); ++mask) {
+    Face face;
+    for (Index z = 0; z < corners.rows(); ++z) {
+      if ((mask >> z & 1U) != 0) face.corners.push_back(z);
+    }
+    MatrixXd edges(corners.cols(), static_cast<Index>(face.corners.size()) - 1);
+    for (Index k = 0; k < edges.cols(); ++k) {
+      const Index corner = face.corners[static_cast<std::size_t>(k) + 1];
+      edges.col(k) = (corners.row(corner) - corners.row(face.corners[0])).transpose();
+    }
+    if (edges.cols() > 0) {
+      face.edges.compute(edges);
+      if (face.edges.rank() < edges.cols()) continue;
+    }
+    faces.push_back(std::move(face));
+  }
+  return faces;
+}
+
 // The mix of corners (rows) nearest to the point: the best of those that lie inside of a face and
 // are the nearest of its affine hull.
-VectorXd mix_of(const MatrixXd& corners, const RowVectorXd& point) {
-  const Index c = corners.rows();
+VectorXd mix_of(const MatrixXd& corners, const std::vector<Face>& faces, const RowVectorXd& point) {
   VectorXd best;
   double least = std::numeric_limits<double>::infinity();
-  for (std::uint32_t mask = 1; mask < std::uint32_t{1} << c; ++mask) {
-    std::vector<Index> face;
-    for (Index z = 0; z < c; ++z) {
-      if ((mask >> z & 1U) != 0) face.push_back(z);
-    }
-    VectorXd p = VectorXd::Zero(c);
-    MatrixXd edges(corners.cols(), static_cast<Index>(face.size()) - 1);
-    for (Index k = 0; k < edges.cols(); ++k) {
-      edges.col(k) =
-          (corners.row(face[static_cast<std::size_t>(k) + 1]) - corners.row(face[0])).transpose();
-    }
-    p(face[0]) = 1;
-    if (edges.cols() > 0) {
-      const Eigen::ColPivHouseholderQR<MatrixXd> qr(edges);
-      if (qr.rank() < edges.cols()) continue;
-      const VectorXd t = qr.solve((point - corners.row(face[0])).transpose());
-      for (Index k = 0; k < t.size(); ++k) p(face[static_cast<std::size_t>(k) + 1]) = t(k);
-      p(face[0]) = 1 - t.sum();
+  for (const Face& face : faces) {
+    VectorXd p = VectorXd::Zero(corners.rows());
+    p(face.corners[0]) = 1;
+    if (face.corners.size() > 1) {
+      const VectorXd t = face.edges.solve((point - corners.row(face.corners[0])).transpose());
+      for (Index k = 0; k < t.size(); ++k) p(face.corners[static_cast<std::size_t>(k) + 1]) = t(k);
+      p(face.corners[0]) = 1 - t.sum();
     }
     if (p.minCoeff() < 0) continue;
     const double square = (point - p.transpose() * corners).squaredNorm();
@@ -90,9 +105,10 @@ VectorXd mix_of(const MatrixXd& corners, const RowVectorXd& point) {
 }
 
 MatrixXd mixes_of(const MatrixXd& corners, const MatrixXd& points) {
+  const std::vector<Face> faces = faces_of(corners);
   MatrixXd mixes(points.rows(), corners.rows());
   for (Index i = 0; i < points.rows(); ++i) {
-    mixes.row(i) = mix_of(corners, points.row(i)).transpose();
+    mixes.row(i) = mix_of(corners, faces, points.row(i)).transpose();
   }
   return mixes;
 }
