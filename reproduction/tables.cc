@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "reproduction/page_parts.h"
 #include "simulator/report/text.h"
@@ -161,6 +162,16 @@ std::string table_html(const PaperResults& results, const Table& table, bool qui
          escape(facts_line(results, table.dataset, seeds)) + "</p>" + notes.html();
 }
 
+// A long spec may be broken where an option begins.
+std::string breakable(std::string_view title) {
+  std::string text;
+  for (const char c : title) {
+    text += c;
+    if (c == '(' || c == ',') text += "\u200b";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string table_head(std::span<const Head> heads) {
@@ -173,7 +184,7 @@ std::string table_head(std::span<const Head> heads) {
     html += fmt::format(
         "<th scope=\"col\" aria-sort=\"none\" data-key=\"{}\"{}><button type=\"button\">{}"
         "</button></th>",
-        key, head.n ? " class=\"n\"" : "", escape(head.title));
+        key, head.n ? " class=\"n\"" : "", escape(breakable(head.title)));
   }
   return html + "</tr></thead>";
 }
