@@ -58,7 +58,8 @@ Outcome explained(const Scene& scene, const Row& out, const Row& exact, double s
     oracle.noise = noise_of(scene.dtype);
     oracle.noise_seed = scene.seed + static_cast<std::uint64_t>(i);
     if (i % 2 == 1) {
-      oracle.copy_tie = noise_of(DType::kFloat64);
+      // The library allows 16 roundings of the squares (boba/core/copies.cc).
+      oracle.copy_tie = 16 * noise_of(DType::kFloat64);
       oracle.rage_tie = scene.dtype == DType::kFloat32 ? 1e-5 : 1e-9;
       // What is left of a weight may be little, but more than rounding.
       if (i % 4 == 3) oracle.rage_tie /= 64;
@@ -70,6 +71,7 @@ Outcome explained(const Scene& scene, const Row& out, const Row& exact, double s
     if (i % 8 == 7) {
       oracle.noise = 0;
       oracle.loss_tie = kLossTie;
+      oracle.residual_tie = noise_of(DType::kFloat64);
     }
     const OracleAnswer other =
         exact_answer(i % 4 == 3 ? scene : moved(scene, spread, dice), oracle);

@@ -33,6 +33,8 @@ struct OracleOptions {
   double rage_tie = 0;  // projections of rage that differ by less, relatively, are equal
   // Rows are copies if their squared distance is below this share of those from the centre.
   double copy_tie = 0;
+  // Rows are on a subspace of boba if their squared residual is below this share of their square.
+  double residual_tie = 0;
 };
 
 OracleAnswer exact_answer(const Scene& scene, const OracleOptions& options = {});

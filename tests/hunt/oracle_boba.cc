@@ -38,7 +38,7 @@ Set nearest(const Projected& projected, const Set& near, std::size_t keep) {
 }
 
 Subspace search(const Products& products, const Set& near, std::size_t keep,
-                const std::string& variant, double loss_tie) {
+                const std::string& variant, const OracleOptions& options) {
   const std::size_t dimension = products.servers() - 1;
   if (variant == "boba-es") {
     Set places(keep);
@@ -47,7 +47,7 @@ Subspace search(const Products& products, const Set& near, std::size_t keep,
     do {
       all.push_back(fit(products, of_near(near, places), dimension));
     } while (advance(places, near.size()));
-    const double tie = loss_tie + 1e-60;
+    const double tie = options.loss_tie + 1e-60;
     Big least = all[0].loss + all[0].total * tie;
     for (const Subspace& one : all) least = std::min(least, Big(one.loss + one.total * tie));
     const Subspace* best = nullptr;
@@ -61,12 +61,13 @@ Subspace search(const Products& products, const Set& near, std::size_t keep,
   std::iota(server.begin(), server.end(), products.clients);
   Subspace subspace = fit(products, server, dimension);
   if (variant == "boba-no-stage1") return subspace;
+  const double least_square = std::max(kLeastSquare, options.residual_tie);
   Set set;
-  Set next = nearest(project(products, subspace), near, keep);
+  Set next = nearest(project(products, subspace, least_square), near, keep);
   for (int i = 0; i < kMostFits && next != set; ++i) {
     set = next;
     subspace = fit(products, set, dimension);
-    next = nearest(project(products, subspace), near, keep);
+    next = nearest(project(products, subspace, least_square), near, keep);
   }
   return subspace;
 }
@@ -135,7 +136,7 @@ std::vector<Big> boba_weights(const Products& products, std::size_t f, const std
   for (std::size_t i = 0; i < n; ++i) {
     if (!far[i]) near.push_back(i);
   }
-  const Subspace subspace = search(products, near, n - f, variant, options.loss_tie);
+  const Subspace subspace = search(products, near, n - f, variant, options);
   const Projected projected = project(products, subspace);
   std::vector<bool> accepted(n, true);
   if (variant != "boba-no-stage2") {

@@ -50,7 +50,7 @@ Subspace fit(const Products& products, const Set& set, std::size_t dimension) {
   return result;
 }
 
-Projected project(const Products& products, const Subspace& subspace) {
+Projected project(const Products& products, const Subspace& subspace, double least_square) {
   const BigMatrix& k = products.k;
   const std::size_t size = k.rows;
   const std::size_t rank = subspace.w.columns;
@@ -67,7 +67,7 @@ Projected project(const Products& products, const Subspace& subspace) {
   result.residuals.resize(size);
   for (std::size_t i = 0; i < size; ++i) {
     Big square = k(i, i) - 2 * km[i] + mkm;
-    const Big least = square * kLeastSquare;
+    const Big least = square * least_square;
     for (std::size_t a = 0; a < rank; ++a) {
       Big x = 0;
       for (std::size_t j = 0; j < size; ++j) {

@@ -30,7 +30,9 @@ struct Projected {
   BigMatrix x;  // directions by rows
   std::vector<Big> residuals;
 };
-Projected project(const Products& products, const Subspace& subspace);
+// Squared residuals below the share least_square are 0.
+Projected project(const Products& products, const Subspace& subspace,
+                  double least_square = kLeastSquare);
 
 // The upper one of two in the middle. REQUIRES: values are not empty.
 Big middle_of(std::vector<Big> values);
